@@ -1,0 +1,98 @@
+package expr
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var typePattern = regexp.MustCompile(`(?i)^\s*([A-Z_]+)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*(NOT\s+NULL|NULL)?\s*$`)
+
+// ParseType reads a type as Flink SQL writes it: "DECIMAL(12, 2) NOT NULL". Names are not
+// case-sensitive. DECIMAL alone is DECIMAL(10, 0) and TIMESTAMP alone TIMESTAMP(6), as in Flink.
+func ParseType(s string) (Type, error) {
+	m := typePattern.FindStringSubmatch(s)
+	if m == nil {
+		return Type{}, fmt.Errorf("%q is not a type: expected a name such as BIGINT, DECIMAL(12, 2) or TIMESTAMP(3) NOT NULL", s)
+	}
+	args := [2]int{-1, -1}
+	for i := range args {
+		if m[2+i] == "" {
+			continue
+		}
+		n, err := strconv.Atoi(m[2+i])
+		if err != nil {
+			return Type{}, fmt.Errorf("%q: %s is too large a number", s, m[2+i])
+		}
+		args[i] = n
+	}
+	t, err := typeOf(strings.ToUpper(m[1]), args)
+	if err != nil {
+		return Type{}, fmt.Errorf("%q: %w", s, err)
+	}
+	t.NotNull = len(m[4]) > 4
+	return t, nil
+}
+
+var typeNames = map[string]Kind{
+	"BOOLEAN": Boolean, "INT": Int, "INTEGER": Int, "BIGINT": BigInt, "DOUBLE": Double,
+	"DECIMAL": Decimal, "DEC": Decimal, "NUMERIC": Decimal,
+	"STRING": String, "DATE": Date, "TIMESTAMP": Timestamp,
+}
+
+func typeOf(name string, args [2]int) (Type, error) {
+	k, ok := typeNames[name]
+	if !ok {
+		return Type{}, unknownType(name)
+	}
+	t := Of(k)
+	switch k {
+	case Decimal:
+		t.Precision, t.Scale = max(args[0], 0), max(args[1], 0)
+		if args[0] < 0 {
+			t.Precision = 10
+		}
+		if t.Precision < 1 || t.Precision > MaxDecimal {
+			return t, fmt.Errorf("the precision of a DECIMAL is 1 to %d", MaxDecimal)
+		}
+		if t.Scale > t.Precision {
+			return t, fmt.Errorf("the scale of a DECIMAL is 0 to its precision, %d", t.Precision)
+		}
+		return t, nil
+	case Timestamp:
+		t.Precision = 6
+		if args[0] >= 0 {
+			t.Precision = args[0]
+		}
+		if t.Precision > 6 {
+			return t, fmt.Errorf("TIMESTAMP(%d) is not supported yet: the precision is 0 to 6", t.Precision)
+		}
+		if args[1] >= 0 {
+			return t, fmt.Errorf("TIMESTAMP takes one number")
+		}
+		return t, nil
+	}
+	if args[0] >= 0 {
+		return t, fmt.Errorf("%s takes no numbers", name)
+	}
+	return t, nil
+}
+
+func unknownType(name string) error {
+	switch name {
+	case "VARCHAR", "CHAR", "TEXT":
+		return fmt.Errorf("%s is not a type here: write STRING", name)
+	case "FLOAT", "REAL", "TINYINT", "SMALLINT", "TIME", "TIMESTAMP_LTZ", "INTERVAL", "BYTES", "ARRAY", "MAP", "ROW":
+		return fmt.Errorf("type %s is not supported yet", name)
+	case "INT64", "LONG":
+		return fmt.Errorf("%s is not a type: write BIGINT", name)
+	case "INT32":
+		return fmt.Errorf("%s is not a type: write INT", name)
+	case "BOOL":
+		return fmt.Errorf("%s is not a type: write BOOLEAN", name)
+	case "DATETIME":
+		return fmt.Errorf("%s is not a type: write TIMESTAMP(3)", name)
+	}
+	return fmt.Errorf("%s is not a type: expected BOOLEAN, INT, BIGINT, DOUBLE, DECIMAL(p, s), STRING, DATE or TIMESTAMP(p)", name)
+}

@@ -1,0 +1,80 @@
+package expr
+
+// A Rel is a node of the logical plan: exactly one of the payload pointers is set. The set is
+// closed, so optimizer rules switch on it and never on the name of a component.
+type Rel struct {
+	Node   string // the plan node it came from
+	Inputs []*Rel
+	Schema Schema // of its output
+
+	Scan      *Scan
+	Calc      *Calc
+	Aggregate *Aggregate
+	Sort      *Sort
+	Limit     *Limit
+	Distinct  *Distinct
+	Set       *Set
+	Sink      *Sink
+}
+
+// A Scan reads a source. Where is over the source's own schema; Columns are places in it.
+type Scan struct {
+	Source  string `json:"source"`
+	Columns []int  `json:"columns"`
+	Where   *Expr  `json:"where,omitempty"`
+	Limit   int64  `json:"limit"` // at most so many rows are needed; -1 = all
+}
+
+// A Calc keeps the rows for which Where is TRUE (nil: all) and computes Select for them.
+type Calc struct {
+	Where  *Expr   `json:"where,omitempty"`
+	Select []Named `json:"select"`
+}
+
+// An Aggregate groups by input columns; without Keys it gives exactly one row. Its output is the
+// keys in order, then the measures.
+type Aggregate struct {
+	Keys     []int     `json:"keys"`
+	Measures []AggCall `json:"measures"`
+}
+
+// An AggCall is one aggregate over an input column. Arg and Filter are places in the input, -1 for
+// COUNT(*) and for no filter; Filter is a BOOLEAN column.
+type AggCall struct {
+	Name     string `json:"name"`
+	Func     string `json:"func"` // COUNT, SUM, AVG, MIN, MAX
+	Arg      int    `json:"arg"`
+	Filter   int    `json:"filter"`
+	Distinct bool   `json:"distinct,omitempty"`
+	Type     Type   `json:"type"` // of the result
+	Text     string `json:"text"` // as the plan has it: "SUM(amount) FILTER (WHERE …)"
+}
+
+// A Sort orders all rows; with Limit >= 0 only so many after Offset are kept.
+type Sort struct {
+	By     []SortKey `json:"by"`
+	Limit  int64     `json:"limit"`
+	Offset int64     `json:"offset"`
+}
+
+// A SortKey orders by one input column. NaN is the largest DOUBLE.
+type SortKey struct {
+	Col        int  `json:"col"`
+	Desc       bool `json:"desc,omitempty"`
+	NullsFirst bool `json:"nullsFirst,omitempty"`
+}
+
+// A Limit keeps at most Limit rows (-1: all) after the first Offset, in whatever order they come.
+type Limit struct {
+	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset"`
+}
+
+// A Distinct keeps one of each set of equal rows; NULL equals NULL, NaN equals NaN, -0.0 equals 0.0.
+type Distinct struct{}
+
+// A Set is a UNION ALL of its inputs, whose schemas agree by place.
+type Set struct{}
+
+// A Sink writes its input to the plan's sink Node.
+type Sink struct{}

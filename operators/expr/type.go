@@ -1,0 +1,222 @@
+package expr
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+)
+
+// Kind is the family of a logical type.
+type Kind uint8
+
+// The kinds, in the order in which numbers widen. Null is the type of a bare NULL. Bytes has no
+// SQL literal yet; partial aggregates travel in it.
+const (
+	Invalid Kind = iota
+	Null
+	Boolean
+	Int
+	BigInt
+	Decimal
+	Double
+	String
+	Bytes
+	Date
+	Timestamp
+)
+
+// MaxDecimal is the largest precision of a DECIMAL, and MaxDecimal64 the largest whose values are
+// held in 64 bits.
+const (
+	MaxDecimal   = 38
+	MaxDecimal64 = 18
+)
+
+// A Type is a logical SQL type. Precision and Scale belong to DECIMAL, Precision alone to
+// TIMESTAMP; they are zero elsewhere, so types compare with ==.
+type Type struct {
+	Kind      Kind
+	Precision int
+	Scale     int
+	NotNull   bool
+}
+
+// DecimalOf is DECIMAL(precision, scale), nullable.
+func DecimalOf(precision, scale int) Type {
+	return Type{Kind: Decimal, Precision: precision, Scale: scale}
+}
+
+// TimestampOf is TIMESTAMP(precision), nullable.
+func TimestampOf(precision int) Type { return Type{Kind: Timestamp, Precision: precision} }
+
+// Of is the nullable type of a kind that has neither precision nor scale.
+func Of(k Kind) Type { return Type{Kind: k} }
+
+// Nullable is the same type with NULL allowed or not.
+func (t Type) Nullable(yes bool) Type {
+	t.NotNull = !yes
+	return t
+}
+
+// Same reports whether two types differ at most in whether NULL is allowed.
+func (t Type) Same(o Type) bool { return t.Nullable(true) == o.Nullable(true) }
+
+// Numeric reports whether values of the type can be added.
+func (t Type) Numeric() bool {
+	return t.Kind == Int || t.Kind == BigInt || t.Kind == Decimal || t.Kind == Double
+}
+
+// String is the type as Flink SQL writes it: "DECIMAL(12, 2) NOT NULL".
+func (t Type) String() string {
+	s := ""
+	switch t.Kind {
+	case Null:
+		s = "NULL"
+	case Boolean:
+		s = "BOOLEAN"
+	case Int:
+		s = "INT"
+	case BigInt:
+		s = "BIGINT"
+	case Decimal:
+		s = fmt.Sprintf("DECIMAL(%d, %d)", t.Precision, t.Scale)
+	case Double:
+		s = "DOUBLE"
+	case String:
+		s = "STRING"
+	case Bytes:
+		s = "BYTES"
+	case Date:
+		s = "DATE"
+	case Timestamp:
+		s = fmt.Sprintf("TIMESTAMP(%d)", t.Precision)
+	default:
+		return "INVALID"
+	}
+	if t.NotNull {
+		s += " NOT NULL"
+	}
+	return s
+}
+
+// Arrow is the one physical type that columns of the logical type have inside the engine:
+//
+//	BOOLEAN bool · INT int32 · BIGINT int64 · DOUBLE float64
+//	DECIMAL(p, s) int64 holding value * 10^s where p <= 18, decimal128(p, s) above
+//	STRING utf8, or dictionary<int32, utf8> (both occur; see [IsDictionary]) · BYTES binary
+//	DATE date32 (days since 1970-01-01) · TIMESTAMP(p) timestamp[us] without zone
+//
+// Sources convert to it and sinks from it.
+func (t Type) Arrow() arrow.DataType {
+	switch t.Kind {
+	case Null:
+		return arrow.Null
+	case Boolean:
+		return arrow.FixedWidthTypes.Boolean
+	case Int:
+		return arrow.PrimitiveTypes.Int32
+	case BigInt:
+		return arrow.PrimitiveTypes.Int64
+	case Decimal:
+		if t.Precision <= MaxDecimal64 {
+			return arrow.PrimitiveTypes.Int64
+		}
+		return &arrow.Decimal128Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}
+	case Double:
+		return arrow.PrimitiveTypes.Float64
+	case Bytes:
+		return arrow.BinaryTypes.Binary
+	case Date:
+		return arrow.FixedWidthTypes.Date32
+	case Timestamp:
+		return timestampUS
+	default:
+		return arrow.BinaryTypes.String
+	}
+}
+
+var timestampUS = &arrow.TimestampType{Unit: arrow.Microsecond}
+
+// IsDictionary reports whether a column of physical type t holds dictionary codes.
+func IsDictionary(t arrow.DataType) bool { return t.ID() == arrow.DICTIONARY }
+
+// MarshalJSON writes the type as its SQL text.
+func (t Type) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *Type) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	if s == "NULL" {
+		*t = Of(Null)
+		return nil
+	}
+	p, err := ParseType(s)
+	*t = p
+	return err
+}
+
+// A Field is a named column.
+type Field struct {
+	Name string `json:"name"`
+	Type Type   `json:"type"`
+}
+
+// A Schema is an ordered list of columns; names are case-sensitive and unique.
+type Schema struct {
+	Fields []Field `json:"fields"`
+}
+
+// SchemaOf makes a schema of fields.
+func SchemaOf(f ...Field) Schema { return Schema{Fields: f} }
+
+// Index is the place of a column, -1 where there is none of that name.
+func (s Schema) Index(name string) int {
+	for i, f := range s.Fields {
+		if f.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Names are the column names in order.
+func (s Schema) Names() []string {
+	n := make([]string, len(s.Fields))
+	for i, f := range s.Fields {
+		n[i] = f.Name
+	}
+	return n
+}
+
+// Pick is the schema of some of the columns, in the order given.
+func (s Schema) Pick(cols []int) Schema {
+	f := make([]Field, len(cols))
+	for i, c := range cols {
+		f[i] = s.Fields[c]
+	}
+	return Schema{Fields: f}
+}
+
+// Arrow is the physical schema with every STRING plain. A batch may carry dictionary columns
+// instead, so its own schema is made from its columns.
+func (s Schema) Arrow() *arrow.Schema {
+	f := make([]arrow.Field, len(s.Fields))
+	for i, c := range s.Fields {
+		f[i] = arrow.Field{Name: c.Name, Type: c.Type.Arrow(), Nullable: !c.Type.NotNull}
+	}
+	return arrow.NewSchema(f, nil)
+}
+
+// String lists the columns as in a CREATE TABLE: "order_id BIGINT NOT NULL, country STRING".
+func (s Schema) String() string {
+	parts := make([]string, len(s.Fields))
+	for i, f := range s.Fields {
+		parts[i] = f.Name + " " + f.Type.String()
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,151 @@
+// Package plans reads plans: YAML in, a Plan or all findings at once out.
+package plans
+
+import (
+	"encoding/json"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A Plan is a plan file as it was written, checked for form, with params put in. Columns and types
+// are checked when it is built into a job graph.
+type Plan struct {
+	Name     string
+	File     string // as given on the command line
+	Dir      string // folder of the file; relative paths start there
+	Digest   string // "sha256:…" of the file's bytes
+	Mode     string // batch
+	Params   []Param
+	Nodes    []Node // all nodes of the four sections, in the order of the file
+	Settings []Setting
+	Text     []byte // the file, for findings made later
+}
+
+// A Param is a parameter with the value in force.
+type Param struct {
+	Name   string
+	Value  expr.Value
+	Type   expr.Type
+	Source string // plan or flag
+	Text   string // the value as text, for paths and report
+}
+
+// A Setting is an option set in the plan.
+type Setting struct {
+	Name  string
+	Value string
+	Pos   Pos
+}
+
+// A Pos is a place in the plan file, line and column from 1 (column in characters).
+type Pos struct {
+	Line, Column int
+	Path         string // "transforms.paid.where"
+}
+
+// Section is one of the four sections that hold nodes.
+type Section string
+
+// The sections.
+const (
+	Sources      Section = "sources"
+	Transforms   Section = "transforms"
+	Aggregations Section = "aggregations"
+	Sinks        Section = "sinks"
+)
+
+// A Node is a node of the plan. Exactly one of Source, Select, Aggregate, Union, Step and Sink is set.
+type Node struct {
+	Name         string
+	Section      Section
+	Pos          Pos
+	Doc          string
+	UID          string
+	Parallelism  int // 0: not set
+	SharingGroup string
+	From         []Input // none for a source; one, or several for union
+
+	Source    *Connector
+	Select    *Select
+	Aggregate *Aggregate
+	Union     *Union
+	Step      *Connector // any operator of the catalog, by its kind key
+	Sink      *Connector
+}
+
+// An Input is a `from`.
+type Input struct {
+	Node string
+	Port string // "" or "rejected", "late"
+	Pos  Pos
+}
+
+// A Connector is the component of a source, a sink or a step, with its options decoded.
+type Connector struct {
+	Kind    string // csv, parquet, json, print, blackhole …
+	Options json.RawMessage
+	Pos     Pos
+	// Places gives the position of each option by its path in Options ("columns.amount").
+	Places  map[string]Pos
+	OnError *OnError // sources
+}
+
+// OnError says what a source does with bad rows.
+type OnError struct {
+	Skip     bool
+	MaxRows  int64   // -1: no limit
+	MaxShare float64 // 0..1; -1: no limit
+	Pos      Pos
+}
+
+// An Expression is an SQL expression of the plan: parsed, with params bound as typed literals, not
+// yet checked against a schema.
+type Expression struct {
+	Text string // as written
+	Expr *expr.Expr
+	Pos  Pos
+	// At maps a byte offset of Text to the place in the file, through quotes and block scalars.
+	At func(offset int) Pos
+}
+
+// An Item is a named expression.
+type Item struct {
+	Name string
+	Expression
+}
+
+// A Select is a transform: one SELECT.
+type Select struct {
+	Where    *Expression
+	Items    []SelectItem // empty: all columns
+	Distinct bool
+	OrderBy  []OrderItem
+	Limit    int64 // -1: none
+	Offset   int64
+}
+
+// A SelectItem is an item of `select`, or its star.
+type SelectItem struct {
+	Item
+	Star   bool
+	Except []string
+}
+
+// An OrderItem is one key of `order_by`: a column or an expression over the columns that select gives.
+type OrderItem struct {
+	Expression
+	Desc       bool
+	NullsFirst bool // resolved: NULLs sort lowest unless written otherwise
+}
+
+// An Aggregate is an aggregation.
+type Aggregate struct {
+	Keys     []Item // a bare column has its own name
+	Measures []Item // with aggregate calls inside
+	Having   *Expression
+}
+
+// A Union puts inputs together; Distinct drops equal rows.
+type Union struct {
+	Distinct bool
+}

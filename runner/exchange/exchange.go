@@ -1,0 +1,71 @@
+// Package exchange holds result partitions: what a subtask writes for the subtasks of the next vertex.
+package exchange
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+)
+
+// A ResultID names the result partition that one attempt of one subtask writes for one edge.
+type ResultID struct {
+	Job      string `json:"job"`
+	Edge     string `json:"edge"`
+	Producer int    `json:"producer"` // subtask
+	Attempt  int    `json:"attempt"`
+}
+
+// EventKind is what an event in a stream of records says.
+type EventKind uint8
+
+// The events.
+const (
+	NoEvent EventKind = iota
+	WatermarkEvent
+	IdleEvent
+	BarrierEvent
+	EndEvent
+)
+
+// An Event travels in order with the records of its channel.
+type Event struct {
+	Kind       EventKind
+	Time       int64 // milliseconds, of a watermark
+	Checkpoint int64 // of a barrier
+}
+
+// A Writer writes one result partition. Its records are plain Arrow records with no selection.
+type Writer interface {
+	// Write owns r's reference. It blocks on credit (PIPELINED) or spills (BLOCKING).
+	Write(sub int, r arrow.Record) error
+	Event(e Event) error // to all subpartitions, in order with records
+	// Finish seals the partition and gives bytes and rows of each subpartition.
+	Finish() (bytes, rows []int64, err error)
+	Abort(cause error)
+}
+
+// A Gate reads a range of subpartitions of some result partitions, as one input.
+type Gate interface {
+	// Next gives a record (the caller's reference) or an event of a channel; EndEvent comes once per
+	// channel, io.EOF after the last.
+	Next(ctx context.Context) (channel int, r arrow.Record, e Event, err error)
+	Block(channel int, on bool)
+	Close() error
+}
+
+// A Service keeps result partitions.
+type Service interface {
+	Create(id ResultID, subs int, blocking bool) (Writer, error)
+	// Open reads the subpartitions lo..hi-1 of each partition. A lost one gives LostError.
+	Open(ctx context.Context, from []ResultID, lo, hi int) (Gate, error)
+	Release(id ResultID) error
+}
+
+// A LostError says that a partition is gone, so that its producer has to run again.
+type LostError struct{ ID ResultID }
+
+// Error names the partition.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the result partition of subtask %d, attempt %d on edge %s is lost", e.ID.Producer, e.ID.Attempt, e.ID.Edge)
+}
