@@ -1,0 +1,95 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func touch(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, n := range names {
+		p := filepath.Join(dir, n)
+		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(n), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	touch(t, dir, "b.csv", "a.csv", "B.csv", "x/1.csv", "x/2.csv", "x/y/3.csv", "x/.hid.csv", "x/_SUCCESS",
+		".runner-1/q.csv", "x/.runner-2/z.csv", "odd[1].csv", "n.txt", "_meta/m.csv", "p.parquet/part-0-0.parquet")
+	if err := os.Symlink(filepath.Join(dir, "x"), filepath.Join(dir, "x", "y", "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("gone", filepath.Join(dir, "x", "dangling.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ patterns, want string }{
+		{"a.csv", "a.csv"},
+		{"./x/../a.csv a.csv", "a.csv"},
+		{"*.csv", "B.csv a.csv b.csv odd[1].csv"},
+		{"?.csv", "B.csv a.csv b.csv"},
+		{"[ab].csv", "a.csv b.csv"},
+		{"{a,x/1,x/y/3}.csv", "a.csv x/1.csv x/y/3.csv"},
+		{"x", "x/1.csv x/2.csv"},
+		{"x/", "x/1.csv x/2.csv"},
+		{"x/*.csv b.csv", "b.csv x/1.csv x/2.csv"},
+		{"**/*.csv", "B.csv a.csv b.csv odd[1].csv x/1.csv x/2.csv x/y/3.csv"},
+		{"x/**", "x/1.csv x/2.csv x/y/3.csv"},
+		{"x/**/3.csv", "x/y/3.csv"},
+		{"x/.*.csv", "x/.hid.csv"},
+		{"_*/*.csv", "_meta/m.csv"},
+		{"_meta", "_meta/m.csv"},
+		{"x/y/loop/*.csv", "x/1.csv x/2.csv"},
+		{"odd[1].csv", "odd[1].csv"},
+		{"*.parquet/*", "p.parquet/part-0-0.parquet"},
+		{"p.parquet", "p.parquet/part-0-0.parquet"},
+	} {
+		got, err := List(t.Context(), strings.Fields(c.patterns), dir)
+		if err != nil {
+			t.Errorf("%s: %v", c.patterns, err)
+			continue
+		}
+		var names []string
+		for _, f := range got {
+			rel, _ := filepath.Rel(dir, f.Abs)
+			names = append(names, strings.Replace(rel, "x/y/loop/", "x/", 1))
+			if f.Bytes == 0 || f.ModTime.IsZero() || f.Path == "" {
+				t.Errorf("%s: incomplete %+v", c.patterns, f)
+			}
+		}
+		if s := strings.Join(names, " "); s != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.patterns, s, c.want)
+		}
+	}
+}
+
+func TestListFailures(t *testing.T) {
+	dir := t.TempDir()
+	touch(t, dir, "orders.csv", "empty/.keep", "f/x.csv")
+	for _, c := range []struct{ pattern, class, text string }{
+		{"order.csv", MissingFile, "did you mean orders.csv?"},
+		{"orders.csv/x", MissingFile, "empty/, f/, orders.csv"},
+		{"nowhere/deep/*.csv", MissingFile, "no file matches"},
+		{"*.tsv", MissingFile, `(path "*.tsv"); in`},
+		{"empty", MissingFile, "has no files to read"},
+		{"", InvalidOption, "a path is empty"},
+		{"a\x00b", InvalidOption, "NUL"},
+		{"[a.csv", InvalidOption, "does not close"},
+		{strings.Repeat("n", 300), MissingFile, "no file or folder"},
+		{os.DevNull, InvalidOption, "no regular file"},
+	} {
+		_, err := List(t.Context(), []string{c.pattern}, dir)
+		var e *Error
+		if !errors.As(err, &e) || e.Class() != c.class || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%q: %v (%+v)", c.pattern, err, e)
+		}
+	}
+}

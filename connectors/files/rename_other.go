@@ -1,0 +1,7 @@
+//go:build !linux
+
+package files
+
+func exchange(_, _ string) error { return ErrNotSupported }
+
+func renameNew(_, _ string) error { return ErrNotSupported }
