@@ -65,6 +65,10 @@ type (
 	Timed interface {
 		Timer(k TimeKind, ms int64, t Table, slots []uint32, out Collector) error
 	}
+	// A Sated operator may say that no further input row can change its output (a full LIMIT), so
+	// that the task may end its inputs early. It is asked between batches; batches that still come
+	// are counted as Filtered.
+	Sated interface{ Sated() bool }
 	// A Picker says which input it wants next (build side first), -1 for any.
 	Picker interface{ NextInput() int }
 )

@@ -151,8 +151,12 @@ func (t *Type) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	if s == "NULL" {
+	switch s { // types that no plan can write, but schemas inside a job graph hold
+	case "NULL":
 		*t = Of(Null)
+		return nil
+	case "BYTES", "BYTES NOT NULL":
+		*t = Of(Bytes).Nullable(s == "BYTES")
 		return nil
 	}
 	p, err := ParseType(s)
