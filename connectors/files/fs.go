@@ -35,6 +35,8 @@ type FS interface {
 	Remove(path string) error
 	// SyncDir makes the names in a folder durable.
 	SyncDir(path string) error
+	// Writable says why nothing can be made in a folder, nil where it can or nobody knows.
+	Writable(path string) error
 	// Resolve gives the path without symbolic links.
 	Resolve(path string) (string, error)
 }

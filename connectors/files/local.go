@@ -106,6 +106,13 @@ func (local) RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
+func (local) Writable(path string) error {
+	if err := writable(path); err != nil {
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
+}
+
 func (local) Exchange(a, b string) error { return exchange(a, b) }
 
 func (local) SyncDir(path string) error {

@@ -22,3 +22,5 @@ func renameat2(from, to string, flag uint) error {
 	}
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
+
+func writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK) }

@@ -5,3 +5,5 @@ package files
 func exchange(_, _ string) error { return ErrNotSupported }
 
 func renameNew(_, _ string) error { return ErrNotSupported }
+
+func writable(string) error { return nil }
