@@ -1,0 +1,187 @@
+// Package config holds the options of the processes and of jobs: their names, types, defaults and
+// scope, and loads their values from all places they may stand in, each with its source.
+//
+// Names, defaults and units are Flink's. An option that Flink lacks starts with "runner.".
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/config/spec"
+)
+
+// Scope says who reads an option.
+type Scope string
+
+// The scopes. A job option may stand in a plan; a cluster option is read by the processes before
+// any plan is, so it may not. The embedded runner takes both from flags, file and environment.
+const (
+	Job     Scope = "job"
+	Cluster Scope = "cluster"
+)
+
+// Type is the form of an option's value.
+type Type string
+
+// The types.
+const (
+	Integer  Type = "integer"
+	Boolean  Type = "boolean"
+	Size     Type = "size"     // bytes, "4 mb"
+	Duration Type = "duration" // milliseconds, "500 ms"
+	Enum     Type = "enum"     // one of Allowed
+	Text     Type = "text"
+)
+
+// The options.
+const (
+	ParallelismDefault  = "parallelism.default"
+	AutoEnabled         = "execution.batch.adaptive.auto-parallelism.enabled"
+	AutoMin             = "execution.batch.adaptive.auto-parallelism.min-parallelism"
+	AutoMax             = "execution.batch.adaptive.auto-parallelism.max-parallelism"
+	AutoAvgVolume       = "execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task"
+	AutoDefaultSource   = "execution.batch.adaptive.auto-parallelism.default-source-parallelism"
+	RuntimeMode         = "execution.runtime-mode"
+	Target              = "execution.target"
+	PipelineName        = "pipeline.name"
+	TaskSlots           = "taskmanager.numberOfTaskSlots"
+	ManagedMemory       = "taskmanager.memory.managed.size"
+	SlotRequestTimeout  = "slot.request.timeout"
+	RestartStrategy     = "restart-strategy.type"
+	FixedDelayAttempts  = "restart-strategy.fixed-delay.attempts"
+	FixedDelayDelay     = "restart-strategy.fixed-delay.delay"
+	SplitSize           = "runner.source.split-size"
+	BatchRows           = "runner.batch.rows"
+	SlotSharing         = "runner.slot-sharing"
+	ReportDir           = "runner.report.dir"
+	maxOptionInteger    = 1 << 31
+	maxParallelismValue = 32768
+)
+
+// An Option declares one option.
+type Option struct {
+	Name    string
+	Type    Type
+	Default string // "" where unset has a meaning of its own, told in Doc
+	Scope   Scope
+	Doc     string
+	Allowed []string // of an Enum
+	Later   []string // values that are known and not supported yet
+	Min     int64    // of numbers, sizes and durations
+	Max     int64    // of numbers; 0: no limit of its own
+	Key     string   // the key of a plan that says the same: "mode"
+	Reader  string   // of a cluster option: the process that reads it
+}
+
+// A Registry is a list of options in the order of the reference page.
+type Registry []Option
+
+// Options is the registry of all options.
+func Options() Registry { return append(append(jobOptions(), restartOptions()...), clusterOptions()...) }
+
+func jobOptions() Registry {
+	return Registry{
+		{Name: ParallelismDefault, Type: Integer, Default: "1", Scope: Job, Min: 1, Max: maxParallelismValue,
+			Doc: "Upper bound of every vertex that has none of its own. Embedded and unset: the number of slots."},
+		{Name: AutoEnabled, Type: Boolean, Default: "true", Scope: Job,
+			Doc: "Whether the parallelism of a vertex follows its data; otherwise it is parallelism.default."},
+		{Name: AutoMin, Type: Integer, Default: "1", Scope: Job, Min: 1, Max: maxParallelismValue,
+			Doc: "Lower bound of what is decided for vertices behind an exchange."},
+		{Name: AutoMax, Type: Integer, Scope: Job, Min: 1, Max: maxParallelismValue,
+			Doc: "Upper bound of what is decided. Unset: parallelism.default."},
+		{Name: AutoAvgVolume, Type: Size, Default: "16 mb", Scope: Job, Min: 1,
+			Doc: "How much data one subtask is meant to take."},
+		{Name: AutoDefaultSource, Type: Integer, Scope: Job, Min: 1, Max: maxParallelismValue,
+			Doc: "Upper bound of what is decided for sources. Unset: the bound of the other vertices."},
+		{Name: RuntimeMode, Type: Enum, Default: "batch", Scope: Job, Allowed: []string{"batch"}, Later: []string{"streaming", "automatic"}, Key: "mode",
+			Doc: "How the job runs; the plan's key mode says the same."},
+		{Name: PipelineName, Type: Text, Scope: Job, Key: "name",
+			Doc: "The name of the job; the plan's key name says the same."},
+		{Name: SlotRequestTimeout, Type: Duration, Default: "5 min", Scope: Job, Min: 1,
+			Doc: "How long a job waits for slots before it fails."},
+		{Name: SplitSize, Type: Size, Default: "4 mb", Scope: Job, Min: 1,
+			Doc: "Splittable files are cut into pieces of at most this size, which are handed out on request."},
+		{Name: BatchRows, Type: Integer, Default: "16384", Scope: Job, Min: 1, Max: 1 << 20,
+			Doc: "Most rows of a batch."},
+		{Name: SlotSharing, Type: Boolean, Default: "true", Scope: Job,
+			Doc: "Whether subtasks of different vertices may share a slot. false: every vertex is a slot sharing group of its own."},
+	}
+}
+
+func restartOptions() Registry {
+	return Registry{
+		{Name: RestartStrategy, Type: Enum, Default: "none", Scope: Job, Allowed: []string{"none", "fixed-delay"},
+			Later: []string{"exponential-delay", "failure-rate"},
+			Doc:   "What happens when a task fails: nothing, or so many new attempts."},
+		{Name: FixedDelayAttempts, Type: Integer, Default: "1", Scope: Job, Max: maxOptionInteger,
+			Doc: "How often fixed-delay restarts before the job fails."},
+		{Name: FixedDelayDelay, Type: Duration, Default: "1 s", Scope: Job,
+			Doc: "How long fixed-delay waits before it restarts."},
+	}
+}
+
+func clusterOptions() Registry {
+	return Registry{
+		{Name: Target, Type: Enum, Default: "embedded", Scope: Cluster, Allowed: []string{"embedded"}, Later: []string{"remote", "flink"},
+			Reader: "the command line", Doc: "Where jobs run: in this process, or on a cluster."},
+		{Name: TaskSlots, Type: Integer, Default: "1", Scope: Cluster, Min: 1, Max: maxParallelismValue, Reader: "the TaskManager",
+			Doc: "Slots of a TaskManager. Embedded and unset: the number of CPUs."},
+		{Name: ManagedMemory, Type: Size, Default: "512 mb", Scope: Cluster, Min: 1 << 20, Reader: "the TaskManager",
+			Doc: "Memory for blocking operators, divided evenly among the slots; they spill to disk beyond it."},
+		{Name: ReportDir, Type: Text, Default: "runs", Scope: Cluster, Reader: "the command line",
+			Doc: "Folder of the run reports, relative to the working directory."},
+	}
+}
+
+// Lookup finds an option by its exact name, nil where there is none.
+func (r Registry) Lookup(name string) *Option {
+	i := slices.IndexFunc(r, func(o Option) bool { return o.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r[i]
+}
+
+// Names are the names of the options of a scope, of all for "".
+func (r Registry) Names(scope Scope) []string {
+	var n []string
+	for _, o := range r {
+		if scope == "" || o.Scope == scope {
+			n = append(n, o.Name)
+		}
+	}
+	return n
+}
+
+// Near is the option that was most likely meant, "" where none is near. A part that names exactly
+// one option ("numberOfTaskSlots", "parallelism") counts as near.
+func (r Registry) Near(name string) string {
+	if near := spec.Near(name, r.Names("")); near != "" {
+		return near
+	}
+	found := ""
+	for _, o := range r {
+		if strings.HasSuffix(strings.ToLower(o.Name), "."+strings.ToLower(name)) {
+			if found != "" {
+				return ""
+			}
+			found = o.Name
+		}
+	}
+	return found
+}
+
+// Coming reports whether a name is an option of Flink that is known and not supported yet.
+func Coming(name string) bool {
+	for _, prefix := range []string{
+		"execution.", "restart-strategy", "taskmanager.", "jobmanager.", "state.", "pipeline.", "table.", "high-availability",
+		"kubernetes.", "yarn.", "rest.", "metrics.", "security.", "cluster.", "heartbeat.", "akka.", "pekko.", "blob.",
+		"slotmanager.", "resourcemanager.", "fs.", "io.", "web.", "client.", "env.", "parallelism.",
+	} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/config/spec"
+)
+
+// An Error is a fault of an option or its value.
+type Error struct {
+	Rule     string // unknown-option, invalid-option, cluster-option, doubled-option, not-supported-yet
+	Option   string
+	Where    string // "plans/orders.yaml:40:3", "environment RUNNER_…", "-D", "config.yaml"
+	Message  string
+	Expected string
+	Near     string
+	Hint     string
+}
+
+// The rules of options.
+const (
+	RuleUnknownOption = "unknown-option"
+	RuleInvalidOption = "invalid-option"
+	RuleClusterOption = "cluster-option"
+	RuleDoubledOption = "doubled-option"
+	RuleNotYet        = "not-supported-yet"
+)
+
+// Error is the message with everything known.
+func (e *Error) Error() string {
+	s := e.Message
+	if e.Where != "" {
+		s = e.Where + ": " + s
+	}
+	if e.Expected != "" {
+		s += ": expected " + e.Expected
+	}
+	if e.Near != "" {
+		s += " (did you mean " + e.Near + "?)"
+	}
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// Check judges a name and its value; the error has no place yet.
+func (r Registry) Check(name, value string) *Error {
+	o := r.Lookup(name)
+	if o == nil {
+		e := &Error{Rule: RuleUnknownOption, Option: name, Message: fmt.Sprintf("unknown option %q", name), Near: r.Near(name)}
+		if e.Near == "" && Coming(name) {
+			e.Rule, e.Message = RuleNotYet, fmt.Sprintf("option %s is not supported yet", name)
+		}
+		return e
+	}
+	return o.Check(value)
+}
+
+// Check judges a value; nil where it is fine.
+func (o *Option) Check(value string) *Error {
+	switch o.Type {
+	case Enum:
+		return o.checkEnum(value)
+	case Boolean:
+		_, err := spec.ParseBool(value)
+		return o.invalid(value, err)
+	case Integer:
+		n, err := spec.ParseInt(value)
+		return o.checkRange(value, n, err, strconv.FormatInt)
+	case Size:
+		n, err := spec.ParseBytes(value)
+		return o.checkRange(value, n, err, func(n int64, _ int) string { return spec.FormatBytes(n) })
+	case Duration:
+		n, err := spec.ParseDuration(value)
+		return o.checkRange(value, n, err, func(n int64, _ int) string { return spec.FormatDuration(n) })
+	}
+	if strings.TrimSpace(value) == "" {
+		return &Error{Rule: RuleInvalidOption, Option: o.Name, Message: o.Name + " is empty"}
+	}
+	return nil
+}
+
+func (o *Option) checkEnum(value string) *Error {
+	for _, a := range o.Allowed {
+		if a == strings.ToLower(value) {
+			return nil
+		}
+	}
+	for _, a := range o.Later {
+		if a == strings.ToLower(value) {
+			return &Error{Rule: RuleNotYet, Option: o.Name, Message: fmt.Sprintf("%s: %s is not supported yet", o.Name, value), Expected: spec.List(o.Allowed)}
+		}
+	}
+	return &Error{Rule: RuleInvalidOption, Option: o.Name, Message: fmt.Sprintf("%s is %q", o.Name, value), Expected: spec.List(o.Allowed),
+		Near: spec.Near(value, o.Allowed)}
+}
+
+func (o *Option) invalid(value string, err error) *Error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Rule: RuleInvalidOption, Option: o.Name, Message: fmt.Sprintf("%s is %q", o.Name, value), Expected: o.Wants(), Hint: err.Error()}
+}
+
+func (o *Option) checkRange(value string, n int64, err error, format func(int64, int) string) *Error {
+	switch {
+	case err != nil:
+		return o.invalid(value, err)
+	case n < o.Min:
+		return &Error{Rule: RuleInvalidOption, Option: o.Name, Message: fmt.Sprintf("%s is %s", o.Name, value), Expected: "at least " + format(o.Min, 10)}
+	case o.Max > 0 && n > o.Max:
+		return &Error{Rule: RuleInvalidOption, Option: o.Name, Message: fmt.Sprintf("%s is %s", o.Name, value), Expected: "at most " + format(o.Max, 10)}
+	}
+	return nil
+}
+
+// Wants says in words what values the option takes.
+func (o *Option) Wants() string {
+	switch o.Type {
+	case Integer:
+		return "an integer"
+	case Boolean:
+		return "true or false"
+	case Size:
+		return "a size such as 4 mb"
+	case Duration:
+		return "a duration such as 500 ms"
+	case Enum:
+		return spec.List(o.Allowed)
+	}
+	return "text"
+}
