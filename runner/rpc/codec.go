@@ -1,0 +1,150 @@
+package rpc
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// wire is an envelope on the wire: the kind says which type the body has.
+type wire struct {
+	Version int             `json:"version"`
+	From    Address         `json:"from"`
+	To      Address         `json:"to"`
+	Leader  string          `json:"leader"`
+	Kind    string          `json:"kind"`
+	Body    json.RawMessage `json:"body"`
+}
+
+// wireVersion changes when an old receiver could misread a new message.
+const wireVersion = 1
+
+// Encode makes bytes of an envelope.
+func Encode(e Envelope) ([]byte, error) {
+	kind := kindOf(e.Body)
+	if kind == "" {
+		return nil, fmt.Errorf("encoding a message from %s to %s: %T has no kind", e.From, e.To, e.Body)
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s from %s to %s: %w", kind, e.From, e.To, err)
+	}
+	b, err := json.Marshal(wire{Version: wireVersion, From: e.From, To: e.To, Leader: e.Leader, Kind: kind, Body: body})
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s from %s to %s: %w", kind, e.From, e.To, err)
+	}
+	return b, nil
+}
+
+// Decode reads what Encode made. The error names the kind that is not known or cannot be read.
+func Decode(b []byte) (Envelope, error) {
+	var w wire
+	if err := json.Unmarshal(b, &w); err != nil {
+		return Envelope{}, fmt.Errorf("decoding a message: %w", err)
+	}
+	if w.Version != wireVersion {
+		return Envelope{}, fmt.Errorf("decoding a message from %s: version %d, this process speaks %d", w.From, w.Version, wireVersion)
+	}
+	decode := decoder(w.Kind)
+	if decode == nil {
+		return Envelope{}, fmt.Errorf("decoding a message from %s: kind %q is not known", w.From, w.Kind)
+	}
+	body, err := decode(w.Body)
+	if err != nil {
+		return Envelope{}, fmt.Errorf("decoding %s from %s to %s: %w", w.Kind, w.From, w.To, err)
+	}
+	return Envelope{From: w.From, To: w.To, Leader: w.Leader, Body: body}, nil
+}
+
+// kindOf names the type of a message; the names are the wire format and never change.
+func kindOf(m Message) string {
+	switch m.(type) {
+	case DeployTask:
+		return "DeployTask"
+	case CancelTask:
+		return "CancelTask"
+	case AssignSplits:
+		return "AssignSplits"
+	case ReleasePartitions:
+		return "ReleasePartitions"
+	case RequestSplit:
+		return "RequestSplit"
+	case TaskUpdate:
+		return "TaskUpdate"
+	case TaskProgress:
+		return "TaskProgress"
+	}
+	return controlKindOf(m)
+}
+
+func controlKindOf(m Message) string {
+	switch m.(type) {
+	case SubmitJob:
+		return "SubmitJob"
+	case SubmitResult:
+		return "SubmitResult"
+	case CancelJob:
+		return "CancelJob"
+	case ListJobs:
+		return "ListJobs"
+	case JobList:
+		return "JobList"
+	case JobStatus:
+		return "JobStatus"
+	case RegisterTaskManager:
+		return "RegisterTaskManager"
+	case TaskManagerRegistered:
+		return "TaskManagerRegistered"
+	case RegisterAgain:
+		return "RegisterAgain"
+	case Heartbeat:
+		return "Heartbeat"
+	case DeclareSlots:
+		return "DeclareSlots"
+	case SlotsGranted:
+		return "SlotsGranted"
+	case SlotsWanted:
+		return "SlotsWanted"
+	case ReleaseSlots:
+		return "ReleaseSlots"
+	case TaskManagerLost:
+		return "TaskManagerLost"
+	}
+	return ""
+}
+
+// decoder finds how to read a kind, nil where it is not known.
+func decoder(kind string) func(json.RawMessage) (Message, error) {
+	for _, k := range kinds() {
+		if k.name == kind {
+			return k.decode
+		}
+	}
+	return nil
+}
+
+type kind struct {
+	name   string
+	decode func(json.RawMessage) (Message, error)
+}
+
+func kinds() []kind {
+	return []kind{
+		kindFor[DeployTask](), kindFor[CancelTask](), kindFor[AssignSplits](), kindFor[ReleasePartitions](),
+		kindFor[RequestSplit](), kindFor[TaskUpdate](), kindFor[TaskProgress](),
+		kindFor[SubmitJob](), kindFor[SubmitResult](), kindFor[CancelJob](), kindFor[ListJobs](), kindFor[JobList](),
+		kindFor[JobStatus](), kindFor[RegisterTaskManager](), kindFor[TaskManagerRegistered](), kindFor[RegisterAgain](),
+		kindFor[Heartbeat](), kindFor[DeclareSlots](), kindFor[SlotsGranted](), kindFor[SlotsWanted](),
+		kindFor[ReleaseSlots](), kindFor[TaskManagerLost](),
+	}
+}
+
+func kindFor[M Message]() kind {
+	var zero M
+	return kind{name: kindOf(zero), decode: func(b json.RawMessage) (Message, error) {
+		var m M
+		if err := json.Unmarshal(b, &m); err != nil {
+			return nil, err
+		}
+		return m, nil
+	}}
+}

@@ -1,0 +1,35 @@
+package scheduler
+
+// A Reason is why a vertex got its parallelism. The list is closed.
+type Reason string
+
+// The reasons.
+const (
+	ReasonExplicit       Reason = "explicit"                   // `parallelism` on the node
+	ReasonSplits         Reason = "splits"                     // as many as there are splits
+	ReasonDataVolume     Reason = "data-volume"                // bytes over the average volume per task
+	ReasonMaxParallelism Reason = "max-parallelism"            // the upper bound holds it down
+	ReasonMinParallelism Reason = "min-parallelism"            // the lower bound holds it up
+	ReasonDefaultSource  Reason = "default-source-parallelism" // the upper bound of sources holds it down
+	ReasonUnsplittable   Reason = "unsplittable"               // files that cannot be cut, one subtask each
+	ReasonSingleFile     Reason = "single-file-sink"           // only one writer
+	ReasonGlobal         Reason = "global-exchange"            // only one subtask sees all rows
+	ReasonForward        Reason = "forward"                    // that of the vertex it reads from
+	ReasonPipelined      Reason = "pipelined"                  // starts with its producer, so no volume is known
+	ReasonDisabled       Reason = "disabled"                   // auto-parallelism is off: parallelism.default
+)
+
+// A Decision is the parallelism of one vertex and why. In what Explain says, Decided is 0 where it
+// depends on volumes that only the run knows; then Min and Max are its bounds.
+type Decision struct {
+	Vertex    string           `json:"vertex"`
+	Name      string           `json:"name"`
+	Requested int              `json:"requested"` // of the node, else parallelism.default
+	Origin    string           `json:"origin"`    // node, flag, plan, file, env, default, embedded
+	Decided   int              `json:"decided"`
+	Min       int              `json:"min"`
+	Max       int              `json:"max"` // upper bound, and the number of subpartitions producers write
+	Reason    Reason           `json:"reason"`
+	Numbers   map[string]int64 `json:"numbers"`
+	Text      string           `json:"text"` // one sentence
+}
