@@ -1,0 +1,158 @@
+package failure
+
+import "bytes"
+
+// A header is what a logger puts in front of a message.
+type header struct {
+	level     string // "ERROR", "INFO", …
+	timeMs    int64  // 0 where it has none; of the day where it has no date
+	messageAt int    // where the message starts
+}
+
+// maxHeaderBytes bounds the part of a line in which a header is looked for.
+const maxHeaderBytes = 256
+
+// parseHeader recognises a logger's header: a level among the first words of a line, with nothing but
+// times, numbers and brackets before it. This holds for the layouts of log4j, logback, Spring, Hadoop,
+// java.util.logging, glog, logfmt and Maven alike.
+func parseHeader(line []byte) (header, bool) {
+	var h header
+	if len(line) == 0 || line[0] == ' ' || line[0] == '\t' {
+		return h, false
+	}
+	limit := min(len(line), maxHeaderBytes)
+	at := 0
+	for range 10 {
+		for at < limit && line[at] == ' ' {
+			at++
+		}
+		word, next := wordAt(line[:limit], at)
+		if len(word) == 0 {
+			return h, false
+		}
+		if level, bracketed := levelOf(word); level != "" {
+			if at == 0 && !bracketed && !levelAlone(line, next) {
+				return h, false
+			}
+			h.level = level
+			h.messageAt = messageStart(line, next, limit)
+			return h, true
+		}
+		size, ms := stampAt(line[at:])
+		switch {
+		case size > 0:
+			h.timeMs = ms
+			at += size
+			continue
+		case !isHeaderWord(word):
+			return h, false
+		}
+		if ms, end := clockAt(word, 0); end > 0 && h.timeMs == 0 {
+			h.timeMs = ms
+		}
+		at = next
+	}
+	return h, false
+}
+
+// wordAt returns the word at an offset; a bracketed group is one word, whatever is in it.
+func wordAt(line []byte, at int) (word []byte, next int) {
+	if at >= len(line) {
+		return nil, at
+	}
+	if line[at] == '[' {
+		if end := bytes.IndexByte(line[at:], ']'); end > 0 {
+			return line[at : at+end+1], at + end + 1
+		}
+	}
+	end := bytes.IndexByte(line[at:], ' ')
+	if end < 0 {
+		return line[at:], len(line)
+	}
+	return line[at : at+end], at + end
+}
+
+// levelOf returns the level a word names, as "ERROR", "[ERROR]", "ERROR:" or "level=error".
+func levelOf(word []byte) (level string, bracketed bool) {
+	if len(word) > 16 {
+		return "", false
+	}
+	if rest, ok := bytes.CutPrefix(word, []byte("level=")); ok {
+		for _, l := range []string{"trace", "debug", "info", "warn", "warning", "error", "fatal"} {
+			if string(bytes.ToLower(rest)) == l {
+				return string(bytes.ToUpper(rest)), true
+			}
+		}
+		return "", false
+	}
+	if len(word) > 2 && word[0] == '[' && word[len(word)-1] == ']' {
+		word = bytes.TrimSpace(word[1 : len(word)-1])
+		bracketed = true
+	}
+	if len(word) > 1 && word[len(word)-1] == ':' {
+		word = word[:len(word)-1]
+		bracketed = true
+	}
+	switch string(word) {
+	case "ERROR", "FATAL", "SEVERE", "WARN", "WARNING", "INFO", "DEBUG", "TRACE":
+		return string(word), bracketed
+	}
+	return "", false
+}
+
+// levelAlone reports whether a line that starts with a bare level goes on as a header does, with a
+// time, a thread or a logger; "ERROR in step 2" is a sentence.
+func levelAlone(line []byte, next int) bool {
+	for next < len(line) && line[next] == ' ' {
+		next++
+	}
+	word, _ := wordAt(line[:min(len(line), maxHeaderBytes)], next)
+	if len(word) < 2 {
+		return false
+	}
+	return word[0] == '[' || word[0] >= '0' && word[0] <= '9' || bytes.IndexByte(word, '.') > 0 && word[len(word)-1] != '.'
+}
+
+// isHeaderWord reports whether a word may stand before the level: numbers, times, months, brackets.
+func isHeaderWord(word []byte) bool {
+	switch {
+	case word[0] == '[', word[0] >= '0' && word[0] <= '9', isMonth(word) && len(word) <= 4:
+		return true
+	case string(word) == "AM", string(word) == "PM", string(word) == "---", string(word) == "-", string(word) == "|":
+		return true
+	case bytes.HasPrefix(word, []byte("time=")), bytes.HasPrefix(word, []byte("ts=")):
+		return true
+	}
+	return false
+}
+
+// messageStart finds where the message starts behind the level: after " - ", after the colon that ends
+// a logger's name, after msg=, or right behind the level. White space at the start of the message stays,
+// because it may be the tab of a stack frame.
+func messageStart(line []byte, next, limit int) int {
+	rest := line[next:limit]
+	dash := bytes.Index(rest, []byte(" - "))
+	colon := bytes.Index(rest, []byte(" : "))
+	if colon < 0 || dash >= 0 && dash < colon {
+		colon = dash
+	}
+	if colon >= 0 && !bytes.ContainsAny(rest[:colon], "\t") && bytes.Index(rest[:colon], []byte(": ")) < 0 {
+		return next + colon + 3
+	}
+	if i := bytes.Index(rest, []byte("msg=")); i >= 0 {
+		return next + i + len("msg=")
+	}
+	// "ERROR yarn.Client: message"
+	at := next
+	for at < limit && line[at] == ' ' {
+		at++
+	}
+	word, end := wordAt(line[:limit], at)
+	if len(word) > 2 && word[len(word)-1] == ':' && !endsAsException(word[:len(word)-1]) && end < len(line) {
+		return end + 1
+	}
+	if next < len(line) && line[next] == ' ' {
+		return next + 1
+	}
+	return next
+}
