@@ -20,7 +20,7 @@ const (
 //	x BETWEEN SYMMETRIC a AND b  OR(AND(>=(x, a), <=(x, b)), AND(>=(x, b), <=(x, a)))
 //	x NOT IN (…), x NOT LIKE p   NOT(IN(x, …)), NOT(LIKE(x, p))
 //	x <> y, x != y               <>(x, y)
-//	x IS [NOT] UNKNOWN           IS [NOT] NULL(x), x being BOOLEAN
+//	x IS [NOT] UNKNOWN           IS [NOT] NULL(x), x being BOOLEAN (by Check)
 //	CASE x WHEN a THEN r … END   OpCase with the conditions =(x, a) …
 //	a AND b AND c                one AND of three; the same for OR and ||
 //	+x                           x;   -5 is a literal, -x is NEG(x)

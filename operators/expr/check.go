@@ -1,0 +1,339 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+)
+
+// CheckOptions say what an expression may hold where it stands.
+type CheckOptions struct {
+	Aggregates bool // aggregate calls: in measures
+}
+
+// Errors are all the faults of one expression, in the order of their places.
+type Errors []*Error
+
+// Error is the messages, joined.
+func (e Errors) Error() string {
+	parts := make([]string, len(e))
+	for i, x := range e {
+		parts[i] = x.Error()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Unwrap gives the faults to errors.Is and errors.As.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, x := range e {
+		all[i] = x
+	}
+	return all
+}
+
+// Check gives an expression its types over the columns of in. The result is a new tree: every node
+// has its type, columns hold their place, operands of one operation have been brought to one type by
+// Implicit casts, and only the calls of [Functions] are left. Checking a checked tree again gives an
+// equal one. The error is an Errors with everything wrong that does not follow from something else.
+//
+// Types are those of Flink 2: the rules for DECIMAL are its LogicalTypeMerging, the rest is
+// Calcite's. Where Flink converts between text and numbers without a word, a CAST is asked for.
+func Check(e *Expr, in Schema, o CheckOptions) (*Expr, error) {
+	c := &checker{in: in, options: o, aggregates: o.Aggregates}
+	return c.done(c.root(e))
+}
+
+// CheckAs is Check for a place that wants a type: the value is cast to it where no value can be
+// lost (INT to BIGINT, DECIMAL(5, 2) to DECIMAL(12, 2), a date in quotes to DATE, NULL to all), else
+// it is an error. Whether want allows NULL does not matter.
+func CheckAs(e *Expr, in Schema, want Type, o CheckOptions) (*Expr, error) {
+	c := &checker{in: in, options: o, aggregates: o.Aggregates}
+	x := c.expr(e)
+	if x != nil {
+		x = c.assign(x, want)
+	}
+	return c.done(x)
+}
+
+type checker struct {
+	in         Schema
+	options    CheckOptions
+	aggregates bool // whether one may stand here
+	nodes      int
+	errs       Errors
+}
+
+func (c *checker) done(e *Expr) (*Expr, error) {
+	if len(c.errs) > 0 {
+		return nil, c.errs
+	}
+	if e == nil {
+		return nil, Errors{{Message: "the expression cannot be given types"}}
+	}
+	return e, nil
+}
+
+func (c *checker) root(e *Expr) *Expr {
+	x := c.expr(e)
+	if x != nil && x.Type.Kind == Null {
+		return c.fail(x, "NULL alone has no type", "CAST(NULL AS type)")
+	}
+	return x
+}
+
+// fail reports a fault of e and gives nil, what an expression that failed is.
+func (c *checker) fail(e *Expr, message, expected string) *Expr {
+	c.errs = append(c.errs, &Error{Pos: int(e.Pos), End: e.End, Message: message, Expected: expected})
+	return nil
+}
+
+// expr checks a node; nil after a fault. A NULL keeps its own kind until its surroundings decide.
+func (c *checker) expr(e *Expr) *Expr {
+	if e == nil {
+		return nil
+	}
+	if c.nodes++; c.nodes > maxNodes {
+		if c.nodes == maxNodes+1 {
+			c.fail(e, "the expression is too large", fmt.Sprintf("at most %d nodes", maxNodes))
+		}
+		return nil
+	}
+	switch e.Op {
+	case OpColumn:
+		return c.column(e)
+	case OpLiteral:
+		return c.literal(e)
+	case OpCall:
+		return c.call(e)
+	case OpCase:
+		return c.caseOf(e)
+	case OpCast, OpTryCast:
+		return c.cast(e)
+	case OpAgg:
+		return c.aggregate(e)
+	}
+	return c.fail(e, fmt.Sprintf("a node of an unknown form %q", e.Op), "")
+}
+
+// all checks every argument; false where one of them failed.
+func (c *checker) all(args []*Expr) ([]*Expr, bool) {
+	out, ok := make([]*Expr, len(args)), true
+	for i, a := range args {
+		out[i] = c.expr(a)
+		ok = ok && out[i] != nil
+	}
+	return out, ok
+}
+
+func (c *checker) column(e *Expr) *Expr {
+	i := c.in.Index(e.Name)
+	if i < 0 {
+		return c.unknownColumn(e)
+	}
+	x := *e
+	x.Col, x.Type = i, c.in.Fields[i].Type
+	return &x
+}
+
+// niladic are words that Flink reads as functions without brackets. A plan does not have them: two
+// runs over the same files give the same result.
+const niladic = " CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP NOW SYSDATE CURRENT_ROW_TIMESTAMP "
+
+func (c *checker) unknownColumn(e *Expr) *Expr {
+	names := c.in.Names()
+	f := &Error{Pos: int(e.Pos), End: e.End, Message: "there is no column " + backtick(e.Name), Near: nearest(e.Name, names)}
+	switch {
+	case f.Near != "":
+		f.Near = Quote(f.Near)
+	case strings.Contains(niladic, " "+strings.ToUpper(e.Name)+" "):
+		f.Message = strings.ToUpper(e.Name) + " is not supported: a run gives the same result whenever it runs"
+		f.Expected = "a parameter such as ${today}"
+		c.errs = append(c.errs, f)
+		return nil
+	}
+	f.Expected = "a column"
+	if len(names) > 0 {
+		f.Expected = "one of " + listed(names)
+	}
+	c.errs = append(c.errs, f)
+	return nil
+}
+
+// literal gives a literal the type it was parsed with.
+func (c *checker) literal(e *Expr) *Expr {
+	if e.Value == nil || e.Type.Kind == Invalid {
+		return c.fail(e, "a literal without a value", "")
+	}
+	x := *e
+	x.Type.NotNull = !e.Value.Null
+	if e.Value.Null && e.Implicit {
+		x.Type = Of(Null) // its surroundings decide again
+	}
+	return &x
+}
+
+// cast checks CAST and TRY_CAST. Implicit casts are taken away, for the operation above puts in what
+// it needs.
+func (c *checker) cast(e *Expr) *Expr {
+	if len(e.Args) != 1 {
+		return c.fail(e, "a cast has one argument", "")
+	}
+	x := c.expr(e.Args[0])
+	if x == nil || e.Implicit {
+		return x
+	}
+	n := *e
+	n.Args = []*Expr{x}
+	n.Type.NotNull = x.Type.NotNull && e.Op == OpCast
+	if x.Type.Kind == Null {
+		l := *x
+		l.Type, l.Implicit, l.Pos, l.End = e.Type.Nullable(true), false, e.Pos, e.End
+		return &l
+	}
+	if allowed, _ := CastRule(x.Type, e.Type); !allowed {
+		return c.fail(e, fmt.Sprintf("%s cannot be cast to %s", plainType(x.Type), plainType(e.Type)), castHint(x.Type, e.Type))
+	}
+	return &n
+}
+
+func castHint(from, to Type) string {
+	switch {
+	case from.Numeric() && (to.Kind == Date || to.Kind == Timestamp):
+		return "TIMESTAMPADD(SECOND, n, TIMESTAMP '1970-01-01 00:00:00') to count from a date"
+	case (from.Kind == Date || from.Kind == Timestamp) && to.Numeric():
+		return "EXTRACT(unit FROM x), or TIMESTAMPDIFF(unit, a, b)"
+	}
+	return ""
+}
+
+// plainType is a type as messages name it, without NOT NULL.
+func plainType(t Type) string { return t.Nullable(true).String() }
+
+// implicit casts x to a type; a NULL takes it.
+func implicit(x *Expr, to Type) *Expr {
+	if x.Type.Same(to) {
+		return x
+	}
+	to.NotNull = x.Type.NotNull
+	if x.Type.Kind == Null {
+		l := *x
+		l.Type, l.Implicit = to, true
+		return &l
+	}
+	return &Expr{Op: OpCast, Args: []*Expr{x}, Type: to, Implicit: true, Pos: x.Pos, End: x.End}
+}
+
+// assign casts x to the type of the place it goes to.
+func (c *checker) assign(x *Expr, want Type) *Expr {
+	if x.Type.Kind == Null || x.Type.Same(want) {
+		return implicit(x, want)
+	}
+	allowed := false
+	switch {
+	case x.Type.Numeric() && want.Numeric():
+		allowed = x.Type.Kind <= want.Kind && (want.Kind != Decimal || !numberFails(x.Type, want)) && !cutsDigits(x.Type, want)
+	case isTime(x.Type) && isTime(want):
+		allowed = x.Type.Kind < want.Kind || x.Type.Kind == want.Kind && x.Type.Precision <= want.Precision
+	case isText(x) && isTime(want):
+		x = c.textAsTime(x, want)
+		if x == nil {
+			return nil
+		}
+		return implicit(x, want)
+	}
+	if !allowed {
+		return c.fail(x, "the type is "+plainType(x.Type), fmt.Sprintf("%s; CAST(… AS %s) if that is meant", plainType(want), plainType(want)))
+	}
+	return implicit(x, want)
+}
+
+func cutsDigits(from, to Type) bool { return to.Kind == Decimal && from.Scale > to.Scale }
+
+func isTime(t Type) bool { return t.Kind == Date || t.Kind == Timestamp }
+
+// isText reports whether x is text that is written out, which may stand for a date.
+func isText(x *Expr) bool { return x.Op == OpLiteral && x.Type.Kind == String && !x.Value.Null }
+
+// textAsTime casts text to DATE or TIMESTAMP, as Flink does beside one, and finds out now whether it
+// is one. A TIMESTAMP gets the digits it is written with.
+func (c *checker) textAsTime(x *Expr, want Type) *Expr {
+	text := x.Value.Text
+	if want.Kind == Date {
+		if _, ok := dateText(text); !ok {
+			return c.fail(x, quoteText(text)+" is not a date", "'yyyy-mm-dd' beside a DATE")
+		}
+		return implicit(x, Of(Date))
+	}
+	_, digits, ok := timestampText(text)
+	if !ok {
+		return c.fail(x, quoteText(text)+" is not a timestamp", "'yyyy-mm-dd hh:mm:ss' beside a TIMESTAMP")
+	}
+	return implicit(x, TimestampOf(max(digits, want.Precision)))
+}
+
+// literalFits reports whether a cast of a literal is known to succeed.
+func literalFits(x *Expr, to Type) bool {
+	if !isText(x) {
+		return false
+	}
+	switch to.Kind {
+	case Date:
+		_, s := ParseDate([]byte(x.Value.Text))
+		return s == OK
+	case Timestamp:
+		_, s := ParseTimestamp([]byte(x.Value.Text), to.Precision)
+		return s == OK
+	}
+	return false
+}
+
+// caseOf checks CASE: BOOLEAN conditions and results of one type.
+func (c *checker) caseOf(e *Expr) *Expr {
+	args, ok := c.all(e.Args)
+	if len(args)%2 == 0 {
+		args = append(args, &Expr{Op: OpLiteral, Type: Of(Null), Value: &Value{Null: true}, Implicit: true, Pos: e.Pos, End: e.End})
+	}
+	var results []*Expr
+	for i, a := range args {
+		if i%2 == 0 && i < len(args)-1 {
+			if a != nil {
+				args[i] = c.boolean(a, "the condition after WHEN")
+				ok = ok && args[i] != nil
+			}
+			continue
+		}
+		results = append(results, a)
+	}
+	if !ok || len(args) < 3 {
+		return nil
+	}
+	t, ok := c.unify(e, results, "the results of CASE", false)
+	if !ok {
+		return nil
+	}
+	for i := range results {
+		at := 2*i + 1
+		if i == len(results)-1 {
+			at = len(args) - 1
+		}
+		args[at] = results[i]
+	}
+	n := *e
+	n.Args, n.Type = args, t
+	return &n
+}
+
+// boolean is x as a condition.
+func (c *checker) boolean(x *Expr, what string) *Expr {
+	switch x.Type.Kind {
+	case Boolean:
+		return x
+	case Null:
+		return implicit(x, Of(Boolean))
+	}
+	expected := "BOOLEAN"
+	if x.Type.Numeric() {
+		expected = "BOOLEAN, such as x <> 0"
+	}
+	return c.fail(x, what+" has type "+plainType(x.Type), expected)
+}

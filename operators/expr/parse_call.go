@@ -1,0 +1,369 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+)
+
+// plain are the functions that are written as name(argument, …) and read as the call of that name.
+var plain = map[string]string{
+	"UPPER": "UPPER", "LOWER": "LOWER", "CHAR_LENGTH": "CHAR_LENGTH", "CHARACTER_LENGTH": "CHAR_LENGTH",
+	"ABS": "ABS", "COALESCE": "COALESCE", "NULLIF": "NULLIF", "MOD": "%", "ROUND": "ROUND",
+}
+
+// parts are Flink's shorthands for EXTRACT.
+var parts = map[string]string{
+	"YEAR": "YEAR", "QUARTER": "QUARTER", "MONTH": "MONTH", "WEEK": "WEEK", "DAYOFYEAR": "DOY", "DAYOFMONTH": "DAY",
+	"DAYOFWEEK": "DOW", "HOUR": "HOUR", "MINUTE": "MINUTE", "SECOND": "SECOND",
+}
+
+var trims = map[string]string{"LTRIM": "LEADING", "RTRIM": "TRAILING", "BTRIM": "BOTH"}
+
+var aggregates = map[string]bool{"COUNT": true, "SUM": true, "AVG": true, "MIN": true, "MAX": true}
+
+// special are the functions with a syntax of their own.
+var special = []string{
+	"CAST", "TRY_CAST", "EXTRACT", "FLOOR", "CEIL", "CEILING", "SUBSTRING", "SUBSTR", "TRIM", "TIMESTAMPADD", "TIMESTAMPDIFF",
+}
+
+// reader is what reads the arguments of a special function; nil for others.
+func (p *parser) reader(name string) func(token) (*Expr, *Error) {
+	switch name {
+	case "CAST", "TRY_CAST":
+		return p.cast
+	case "EXTRACT":
+		return p.extract
+	case "FLOOR", "CEIL", "CEILING":
+		return p.floor
+	case "SUBSTRING", "SUBSTR":
+		return p.substring
+	case "TRIM":
+		return p.trim
+	case "TIMESTAMPADD", "TIMESTAMPDIFF":
+		return p.timestamps
+	}
+	return nil
+}
+
+// function reads a call; the name is at hand and a bracket follows.
+func (p *parser) function() (*Expr, *Error) {
+	name := p.take()
+	p.take()
+	if aggregates[name.upper] {
+		return p.aggregate(name)
+	}
+	if read := p.reader(name.upper); read != nil {
+		return read(name)
+	}
+	call, isPlain := plain[name.upper]
+	unit, isPart := parts[name.upper]
+	side, isTrim := trims[name.upper]
+	if !isPlain && !isPart && !isTrim {
+		return nil, unknownFunction(name)
+	}
+	args, err := p.arguments()
+	if err != nil {
+		return nil, err
+	}
+	most := 1
+	if isPlain {
+		f := functions[call]
+		most = f.MaxArgs
+		if name.upper == "ROUND" && len(args) == 1 {
+			args = append(args, p.literal(Of(Int), Value{}, p.end()))
+		}
+		if len(args) < f.MinArgs {
+			return nil, p.arity(name, len(args), f.MinArgs, most)
+		}
+	}
+	if len(args) == 0 || most >= 0 && len(args) > most {
+		return nil, p.arity(name, len(args), 1, most)
+	}
+	switch {
+	case isPart:
+		return p.call(name.pos, "EXTRACT", p.symbolic(unit, name), args[0]), nil
+	case isTrim:
+		return p.call(name.pos, "TRIM", p.symbolic(side, name), p.symbolic(" ", name), args[0]), nil
+	}
+	return p.call(name.pos, call, args...), nil
+}
+
+// symbolic is a STRING literal that stands for a word of the text.
+func (p *parser) symbolic(text string, at token) *Expr {
+	e := p.literal(Of(String), Value{Text: text}, at.pos)
+	e.End = at.end
+	return e
+}
+
+func (p *parser) arity(name token, got, least, most int) *Error {
+	want := fmt.Sprintf("%d", least)
+	switch {
+	case most < 0:
+		want += " or more"
+	case most > least:
+		want += fmt.Sprintf(" to %d", most)
+	}
+	return &Error{Pos: name.pos, End: p.end(), Message: fmt.Sprintf("%s has %d arguments", name.upper, got), Expected: want}
+}
+
+// arguments reads a list, which may be empty, and its closing bracket.
+func (p *parser) arguments() ([]*Expr, *Error) {
+	if p.acceptSymbol(")") {
+		return nil, nil
+	}
+	if t := p.peek(); t.word("DISTINCT") || t.word("ALL") {
+		return nil, &Error{Pos: t.pos, End: t.end, Message: t.upper + " belongs to an aggregate", Expected: "an expression"}
+	}
+	return p.list()
+}
+
+// one reads an expression that fills the rest of the brackets.
+func (p *parser) one() (*Expr, *Error) {
+	e, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	return e, p.wantSymbol(")", " after the argument")
+}
+
+// cast reads CAST(x AS type).
+func (p *parser) cast(name token) (*Expr, *Error) {
+	x, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.want("AS", " and a type"); err != nil {
+		return nil, err
+	}
+	first := p.peek()
+	for depth := 0; ; p.take() {
+		t := p.peek()
+		if t.kind == tokEnd || depth == 0 && (t.is(")") || t.is(",")) {
+			break
+		}
+		if t.is("(") {
+			depth++
+		} else if t.is(")") {
+			depth--
+		}
+	}
+	if p.peek().pos == first.pos {
+		return nil, p.unexpected(first, "a type such as BIGINT or DECIMAL(12, 2)")
+	}
+	text, end := p.text[first.pos:p.end()], p.end()
+	if err := p.wantSymbol(")", " after the type"); err != nil {
+		return nil, err
+	}
+	t, bad := ParseType(text)
+	if bad != nil {
+		return nil, &Error{Pos: first.pos, End: end, Message: bad.Error()}
+	}
+	if t.NotNull {
+		return nil, &Error{Pos: first.pos, End: end, Message: "a cast does not change whether NULL is allowed", Expected: t.Nullable(true).String()}
+	}
+	op := OpCast
+	if name.upper == "TRY_CAST" {
+		op = OpTryCast
+	}
+	return p.node(Expr{Op: op, Args: []*Expr{x}, Type: t}, name.pos), nil
+}
+
+// extract reads EXTRACT(unit FROM x).
+func (p *parser) extract(name token) (*Expr, *Error) {
+	unit, err := p.unit("EXTRACT")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.want("FROM", " after the unit"); err != nil {
+		return nil, err
+	}
+	x, err := p.one()
+	if err != nil {
+		return nil, err
+	}
+	return p.call(name.pos, "EXTRACT", unit, x), nil
+}
+
+// floor reads FLOOR(x), CEIL(x) and FLOOR(x TO unit).
+func (p *parser) floor(name token) (*Expr, *Error) {
+	x, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	call := "CEIL"
+	if name.upper == "FLOOR" {
+		call = "FLOOR"
+	}
+	if to := p.peek(); p.accept("TO") {
+		if call == "CEIL" {
+			return nil, &Error{Pos: name.pos, End: to.end, Message: "CEIL(x TO unit) is not supported yet", Expected: "FLOOR(TIMESTAMPADD(unit, 1, x) TO unit), which moves a begin too"}
+		}
+		unit, err := p.unit("FLOOR_TO")
+		if err != nil {
+			return nil, err
+		}
+		if err := p.wantSymbol(")", " after the unit"); err != nil {
+			return nil, err
+		}
+		return p.call(name.pos, "FLOOR_TO", unit, x), nil
+	}
+	if p.peek().is(",") {
+		return nil, &Error{Pos: name.pos, End: p.peek().end, Message: name.upper + " takes one argument", Expected: "ROUND(x, n) for n places, FLOOR(x TO unit) for a unit of time"}
+	}
+	if err := p.wantSymbol(")", " after the argument"); err != nil {
+		return nil, err
+	}
+	return p.call(name.pos, call, x), nil
+}
+
+// substring reads SUBSTRING(s FROM a [FOR b]) and SUBSTRING(s, a [, b]).
+func (p *parser) substring(name token) (*Expr, *Error) {
+	s, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	args, between := []*Expr{s}, "FOR"
+	switch {
+	case p.acceptSymbol(","):
+		between = ","
+	case !p.accept("FROM"):
+		return nil, p.unexpected(p.peek(), "FROM and where it begins, counted from 1")
+	}
+	from, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, from)
+	if p.accept(between) || p.peek().text == between && p.acceptSymbol(between) {
+		length, err := p.expr(0)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, length)
+	}
+	if err := p.wantSymbol(")", " or "+between+" and the length"); err != nil {
+		return nil, err
+	}
+	return p.call(name.pos, "SUBSTRING", args...), nil
+}
+
+// trim reads TRIM(s), TRIM(side FROM s), TRIM([side] chars FROM s).
+func (p *parser) trim(name token) (*Expr, *Error) {
+	side, at := "BOTH", name
+	if t := p.peek(); (t.word("BOTH") || t.word("LEADING") || t.word("TRAILING")) && p.sideFollows(p.after(1)) {
+		side, at = t.upper, p.take()
+	}
+	chars := p.symbolic(" ", at)
+	var s *Expr
+	var err *Error
+	if p.accept("FROM") {
+		s, err = p.one()
+	} else {
+		if s, err = p.expr(0); err != nil {
+			return nil, err
+		}
+		switch {
+		case p.accept("FROM"):
+			chars = s
+			s, err = p.one()
+		case at != name:
+			return nil, p.unexpected(p.peek(), "FROM and the text")
+		default:
+			err = p.wantSymbol(")", " or FROM and the text")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.call(name.pos, "TRIM", p.symbolic(side, at), chars, s), nil
+}
+
+// sideFollows tells the word BOTH from a column of that name.
+func (p *parser) sideFollows(t token) bool { return t.kind != tokSymbol || t.is("(") }
+
+// timestamps reads TIMESTAMPADD(unit, n, x) and TIMESTAMPDIFF(unit, a, b).
+func (p *parser) timestamps(name token) (*Expr, *Error) {
+	unit, err := p.unit(name.upper)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.wantSymbol(",", " after the unit"); err != nil {
+		return nil, err
+	}
+	args, err := p.list()
+	if err != nil {
+		return nil, err
+	}
+	if len(args) != 2 {
+		return nil, p.arity(name, len(args)+1, 3, 3)
+	}
+	return p.call(name.pos, name.upper, unit, args[0], args[1]), nil
+}
+
+// units a call knows, longest first.
+var units = map[string][]string{
+	"EXTRACT":       {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitDOY, UnitDOW, UnitHour, UnitMinute, UnitSecond},
+	"FLOOR_TO":      {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
+	"TIMESTAMPADD":  {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
+	"TIMESTAMPDIFF": {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
+}
+
+// unit reads a unit of time, a bare word.
+func (p *parser) unit(call string) (*Expr, *Error) {
+	t := p.take()
+	if t.kind == tokWord {
+		for _, u := range units[call] {
+			if u == t.upper {
+				return p.symbolic(u, t), nil
+			}
+		}
+	}
+	e := &Error{Pos: t.pos, End: t.end, Message: "unexpected " + t.String(), Expected: "a unit: " + strings.Join(units[call], ", ")}
+	if t.kind == tokWord || t.kind == tokText {
+		e.Message = t.String() + " is not a unit here"
+		e.Near = nearest(strings.ToUpper(t.text), units[call])
+	}
+	return nil, e
+}
+
+// aggregate reads COUNT(*), COUNT(x), SUM(DISTINCT x) … and FILTER (WHERE condition).
+func (p *parser) aggregate(name token) (*Expr, *Error) {
+	e := Expr{Op: OpAgg, Name: name.upper}
+	if star := p.peek(); p.acceptSymbol("*") {
+		if name.upper != "COUNT" {
+			return nil, &Error{Pos: star.pos, End: star.end, Message: name.upper + "(*) has no meaning", Expected: name.upper + "(expression)"}
+		}
+		if err := p.wantSymbol(")", " after *"); err != nil {
+			return nil, err
+		}
+	} else {
+		e.Distinct = p.accept("DISTINCT")
+		if !e.Distinct {
+			p.accept("ALL")
+		}
+		args, err := p.arguments()
+		if err != nil {
+			return nil, err
+		}
+		if len(args) != 1 {
+			return nil, p.arity(name, len(args), 1, 1)
+		}
+		e.Args = args
+	}
+	if p.peek().word("FILTER") && p.after(1).is("(") {
+		p.take()
+		p.take()
+		if err := p.want("WHERE", " and a condition"); err != nil {
+			return nil, err
+		}
+		f, err := p.one()
+		if err != nil {
+			return nil, err
+		}
+		e.Filter = f
+	}
+	if t := p.peek(); t.word("OVER") {
+		return nil, &Error{Pos: t.pos, End: t.end, Message: "window functions (OVER) are not supported yet", Expected: "an aggregation with group_by"}
+	}
+	return p.node(e, name.pos), nil
+}

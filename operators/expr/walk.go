@@ -1,0 +1,167 @@
+package expr
+
+import "slices"
+
+// Walk visits e and everything under it, parents first. It stops going down where visit says false.
+func Walk(e *Expr, visit func(*Expr) bool) {
+	if e == nil || !visit(e) {
+		return
+	}
+	for _, a := range e.Args {
+		Walk(a, visit)
+	}
+	Walk(e.Filter, visit)
+}
+
+// Columns are the input columns that a checked expression reads: places, ascending, each once.
+func Columns(e *Expr) []int {
+	var cols []int
+	Walk(e, func(n *Expr) bool {
+		if n.Op == OpColumn {
+			cols = append(cols, n.Col)
+		}
+		return true
+	})
+	slices.Sort(cols)
+	return slices.Compact(cols)
+}
+
+// ColumnNames are the names of the columns that an expression reads, checked or not, each once, in
+// the order of their first sight.
+func ColumnNames(e *Expr) []string {
+	var names []string
+	Walk(e, func(n *Expr) bool {
+		if n.Op == OpColumn && !slices.Contains(names, n.Name) {
+			names = append(names, n.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// Rewrite gives a copy of e in which f has replaced every node, children first. f gets a node of its
+// own that it may change and return, or it returns another one. The tree e is not touched.
+func Rewrite(e *Expr, f func(*Expr) *Expr) *Expr {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	if e.Args != nil {
+		c.Args = make([]*Expr, len(e.Args))
+		for i, a := range e.Args {
+			c.Args[i] = Rewrite(a, f)
+		}
+	}
+	c.Filter = Rewrite(e.Filter, f)
+	return f(&c)
+}
+
+// CanFail reports whether evaluating a checked expression can raise an EvalError on some row. It
+// may say yes for one that never does, and never no for one that can.
+func CanFail(e *Expr) bool {
+	fails := false
+	Walk(e, func(n *Expr) bool {
+		fails = fails || failsItself(n)
+		return !fails
+	})
+	return fails
+}
+
+func failsItself(n *Expr) bool {
+	switch n.Op {
+	case OpCast:
+		allowed, fails := CastRule(n.Args[0].Type, n.Type)
+		return !allowed || fails && !castKeeps(n.Args[0], n.Type)
+	case OpAgg:
+		return n.Name == "SUM" && n.Type.Kind != Double
+	case OpCall:
+		f, ok := functions[n.Name]
+		return !ok || f.fails != nil && f.fails(n)
+	}
+	return false
+}
+
+// castKeeps reports whether a cast of a literal is known to succeed: NULL, and the literals that
+// Check has read when it put an implicit cast round them.
+func castKeeps(arg *Expr, to Type) bool {
+	if arg.Op != OpLiteral || arg.Value == nil {
+		return false
+	}
+	return arg.Value.Null || literalFits(arg, to)
+}
+
+// Equal reports whether two expressions are the same, wherever they stand in their texts.
+func Equal(a, b *Expr) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Op != b.Op || a.Name != b.Name || a.Col != b.Col || a.Type != b.Type ||
+		a.Implicit != b.Implicit || a.Distinct != b.Distinct || len(a.Args) != len(b.Args) {
+		return false
+	}
+	if (a.Value == nil) != (b.Value == nil) || a.Value != nil && *a.Value != *b.Value {
+		return false
+	}
+	for i := range a.Args {
+		if !Equal(a.Args[i], b.Args[i]) {
+			return false
+		}
+	}
+	return Equal(a.Filter, b.Filter)
+}
+
+// ContainsAgg reports whether there is an aggregate call in e.
+func ContainsAgg(e *Expr) bool {
+	found := false
+	Walk(e, func(n *Expr) bool {
+		found = found || n.Op == OpAgg
+		return !found
+	})
+	return found
+}
+
+// Depth is the number of nodes on the longest way down; nil has none.
+func Depth(e *Expr) int {
+	if e == nil {
+		return 0
+	}
+	d := Depth(e.Filter)
+	for _, a := range e.Args {
+		d = max(d, Depth(a))
+	}
+	return d + 1
+}
+
+// Conjuncts are the conditions that AND joins in e, in order: e alone where it is no AND.
+func Conjuncts(e *Expr) []*Expr {
+	if e == nil {
+		return nil
+	}
+	if e.Op != OpCall || e.Name != "AND" {
+		return []*Expr{e}
+	}
+	var all []*Expr
+	for _, a := range e.Args {
+		all = append(all, Conjuncts(a)...)
+	}
+	return all
+}
+
+// And joins checked conditions: nil for none, itself for one.
+func And(conditions ...*Expr) *Expr {
+	var all []*Expr
+	for _, c := range conditions {
+		all = append(all, Conjuncts(c)...)
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	t := Type{Kind: Boolean, NotNull: true}
+	for _, c := range all {
+		t.NotNull = t.NotNull && c.Type.NotNull
+	}
+	return &Expr{Op: OpCall, Name: "AND", Args: all, Type: t, Pos: all[0].Pos, End: all[len(all)-1].End}
+}
