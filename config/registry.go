@@ -78,7 +78,9 @@ type Option struct {
 type Registry []Option
 
 // Options is the registry of all options.
-func Options() Registry { return append(append(jobOptions(), restartOptions()...), clusterOptions()...) }
+func Options() Registry {
+	return append(append(jobOptions(), restartOptions()...), clusterOptions()...)
+}
 
 func jobOptions() Registry {
 	return Registry{

@@ -1,6 +1,9 @@
 package plans
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Severity tells findings that stop a run from those that do not.
 type Severity string
@@ -43,6 +46,15 @@ func (f Finding) Error() string {
 
 // Findings are all findings of a plan, in the order of the file.
 type Findings []Finding
+
+// Error lists the findings, one a line, so that a faulty plan can be handed on as an error.
+func (fs Findings) Error() string {
+	lines := make([]string, len(fs))
+	for i, f := range fs {
+		lines[i] = f.Error()
+	}
+	return strings.Join(lines, "\n")
+}
 
 // Failed reports whether one of them is an error.
 func (fs Findings) Failed() bool {

@@ -28,6 +28,7 @@ type Param struct {
 	Type   expr.Type
 	Source string // plan or flag
 	Text   string // the value as text, for paths and report
+	Pos    Pos    // where it is declared
 }
 
 // A Setting is an option set in the plan.
@@ -103,9 +104,23 @@ type OnError struct {
 type Expression struct {
 	Text string // as written
 	Expr *expr.Expr
+	// Bare marks a text that may be the exact name of a column ("Flight Date", "count"), and then is
+	// that column: see [Expression.In].
+	Bare bool
 	Pos  Pos
 	// At maps a byte offset of Text to the place in the file, through quotes and block scalars.
 	At func(offset int) Pos
+
+	quoted bool // in YAML's quotes or a block
+}
+
+// In is the expression over a schema: the column of exactly that name where the text is one, else
+// what was parsed.
+func (e *Expression) In(s expr.Schema) *expr.Expr {
+	if e.Bare && s.Index(e.Text) >= 0 {
+		return &expr.Expr{Op: expr.OpColumn, Name: e.Text, End: len(e.Text)}
+	}
+	return e.Expr
 }
 
 // An Item is a named expression.

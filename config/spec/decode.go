@@ -18,6 +18,9 @@ type OrderedMap interface {
 type Scope struct {
 	Path string // "sources.orders.csv"
 	What string // "csv"
+	// Role is "source" or "sink" where one struct declares the options of both: a field whose doc begins
+	// with "Sources:" or "Sinks:" belongs to the other role alone. "" takes all.
+	Role string
 	// Elsewhere says where a key is known that is not known here ("a source"); nil: nowhere.
 	Elsewhere func(key string) string
 	// Others are names from elsewhere that a misspelt key may have meant.
@@ -120,7 +123,7 @@ func (r *run) structure(n *Node, v reflect.Value, path string) {
 	}
 	fields := fieldsOf(v.Type())
 	if n.Kind != Mapping {
-		r.wrong(n, path, "a mapping with "+listOr(fieldNames(fields), "no keys"), "")
+		r.wrong(n, path, "a mapping with "+listOr(fieldNames(inRole(fields, r.scope.Role)), "no keys"), "")
 		return
 	}
 	seen := map[string]Pos{}
@@ -133,8 +136,8 @@ func (r *run) structure(n *Node, v reflect.Value, path string) {
 		}
 		seen[e.Key] = e.Pos
 		f, ok := find(fields, e.Key)
-		if !ok {
-			r.unknown(e, at, path, fieldNames(fields))
+		if !ok || !f.in(r.scope.Role) {
+			r.unknown(e, at, path, f, fields)
 			continue
 		}
 		r.places[at] = e.Pos
@@ -153,8 +156,14 @@ func listOr(names []string, none string) string {
 }
 
 // unknown reports a key that is not known here, with the nearest name and where it is known.
-func (r *run) unknown(e Entry, at, path string, names []string) {
-	r.add(UnknownKey(e, at, r.name(path), names, r.scope))
+func (r *run) unknown(e Entry, at, path string, f field, fields []field) {
+	p := UnknownKey(e, at, r.name(path), fieldNames(inRole(fields, r.scope.Role)), r.scope)
+	if f.name != "" {
+		p.Near, p.Expected = "", ""
+		p.Message = fmt.Sprintf("%s is not an option of a %s", e.Key, r.scope.Role)
+		p.Hint = fmt.Sprintf("it belongs to a %s", map[string]string{"source": "sink", "sink": "source"}[r.scope.Role])
+	}
+	r.add(p)
 }
 
 // UnknownKey is the problem of a key that what does not know; names are the keys it knows.

@@ -80,6 +80,21 @@ func fieldNames(fs []field) []string {
 	return n
 }
 
+// in reports whether the field belongs to a role, which its doc says where it is not both.
+func (f field) in(role string) bool {
+	switch {
+	case strings.HasPrefix(f.doc, "Sources:"):
+		return role != "sink"
+	case strings.HasPrefix(f.doc, "Sinks:"):
+		return role != "source"
+	}
+	return true
+}
+
+func inRole(fs []field, role string) []field {
+	return slices.DeleteFunc(slices.Clone(fs), func(f field) bool { return !f.in(role) })
+}
+
 func find(fs []field, name string) (field, bool) {
 	i := slices.IndexFunc(fs, func(f field) bool { return f.name == name })
 	if i < 0 {

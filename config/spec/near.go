@@ -11,7 +11,7 @@ import (
 // A third of the letters may be wrong, at least one and at most three; case counts half.
 func Near(name string, candidates []string) string {
 	best, bestCost := "", 0
-	limit := min(max(len(name)/3, 1), 3) * 2
+	limit := min(max((len(name)+1)/3, 1), 3) * 2
 	low := strings.ToLower(name)
 	for _, c := range candidates {
 		if c == name {

@@ -1,0 +1,215 @@
+package plans
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/seed-4b0e9f7c/runner/config/spec"
+)
+
+// inspect looks through the tokens before anything recurses over them: how deep they nest, and what
+// YAML is known to cut or refuse in plans. It reports whether parsing makes sense.
+func (tr *tree) inspect(tokens token.Tokens) bool {
+	d := depth{}
+	var last *token.Token
+	for _, tk := range tokens {
+		if tk.Type == token.CommentType {
+			continue
+		}
+		if d.next(tk, last) > mostDepth {
+			p := tr.pos(tk)
+			tr.add(RuleTooDeep, p.Line, p.Column, fmt.Sprintf("the plan is nested more than %d deep here", mostDepth), "")
+			return false
+		}
+		tr.inspectToken(tk, last)
+		last = tk
+	}
+	return len(tr.findings) == 0
+}
+
+func (tr *tree) inspectToken(tk, last *token.Token) {
+	p := tr.pos(tk)
+	switch {
+	case tk.Type == token.MappingStartType && last != nil && last.Type == token.StringType && strings.HasSuffix(last.Value, "$"):
+		tr.add(RuleFlowCut, p.Line, max(p.Column-1, 1), "inside { } and [ ] a parameter must stand in quotes", `write {path: "${out}"}, or one line a key`)
+	case tk.Type == token.StringType && last != nil && last.Type == token.AliasType && strings.HasPrefix(tk.Value, ":"),
+		last != nil && last.Type == token.AliasType && isEnd(tk):
+		p = tr.pos(last)
+		tr.add(RuleStar, p.Line, p.Column, "an unquoted * begins a YAML alias", `write "*": {except: [a]}, or "*" in a list`)
+	case tk.Type == token.InvalidType:
+		tr.invalid(tk)
+	case tk.Type == token.DirectiveType && last != nil && last.Type != token.DocumentEndType && p.Column > 1:
+		tr.add(RuleSyntax, p.Line, p.Column, "a value cannot begin with %", "put the whole value in quotes")
+	}
+}
+
+func isEnd(tk *token.Token) bool {
+	return tk.Type == token.SequenceEndType || tk.Type == token.CollectEntryType || tk.Type == token.MappingEndType
+}
+
+// invalid explains a token that the lexer could not make.
+func (tr *tree) invalid(tk *token.Token) {
+	p := tr.pos(tk)
+	message, hint := tk.Error, ""
+	switch rest := strings.TrimLeft(tk.Origin, " \n"); {
+	case strings.HasPrefix(rest, "`"):
+		message, hint = "a value cannot begin with a backtick", "put the whole value in double quotes: \"`Flight Date` IS NOT NULL\""
+	case strings.HasPrefix(rest, "@"):
+		message, hint = "a value cannot begin with @", "put the whole value in quotes"
+	case strings.Contains(tk.Error, "'\t'"):
+		message, hint = "a tab cannot indent", "indent with spaces"
+	default:
+		if afterQuote(tr.text.line(p.Line)) {
+			message, hint = "text follows the closing quote", quoteHint
+		}
+	}
+	tr.add(RuleSyntax, p.Line, p.Column, message, hint)
+}
+
+const quoteHint = `YAML takes a leading quote for its own: put the whole value in double quotes ("'x' || y"), or write it below a |`
+
+var leadingQuote = regexp.MustCompile(`(?:^|[:\-,\[{] +)(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")[ \t]*[^\s,\]}:#]`)
+
+// afterQuote reports whether a line has a value that goes on after its closing quote.
+func afterQuote(line string) bool { return leadingQuote.MatchString(line) }
+
+var missingSpace = regexp.MustCompile(`^\s*(?:- )?[A-Za-z_][A-Za-z0-9_.-]*:[^\s:/]`)
+
+// syntax explains why the library's parser gave up.
+func (tr *tree) syntax(err error) {
+	message, hint, p := err.Error(), "", spec.Pos{Line: 1, Column: 1}
+	var e *yaml.SyntaxError
+	if errors.As(err, &e) {
+		message, p = e.GetMessage(), tr.pos(e.GetToken())
+	}
+	line := tr.text.line(p.Line)
+	switch {
+	case afterQuote(line):
+		message, hint = "text follows the closing quote", quoteHint
+	case strings.Contains(message, "mapping value is not allowed"):
+		message, hint = "a colon and a space stand inside a value, or the line is indented too far",
+			"put the whole value in quotes, or write it below a |; lines of one mapping begin in the same column"
+	case strings.Contains(message, "must be specified"):
+		hint = "a bracket or brace is not closed; a value with [ ] { } or , in it stands in quotes"
+	case missingSpace.MatchString(line):
+		hint = "a space belongs after the colon of a key"
+	case strings.Contains(message, "sequence entries are not allowed"):
+		hint = "a list begins on its own line; quote a value that begins with -"
+	case strings.Contains(message, "not allowed in this context"):
+		hint = "lines of one mapping or list begin in the same column"
+	}
+	tr.add(RuleSyntax, p.Line, p.Column, message, hint)
+}
+
+// depth follows how deep the tokens nest: brackets, and columns in which mappings and lists begin.
+type depth struct {
+	flow    int
+	columns []int
+	chain   int // anchors and tags before one value
+}
+
+func (d *depth) next(tk, last *token.Token) int {
+	column := tk.Position.Column
+	switch tk.Type {
+	case token.MappingStartType, token.SequenceStartType:
+		d.flow++
+	case token.MappingEndType, token.SequenceEndType:
+		d.flow--
+	case token.AnchorType, token.TagType, token.AliasType:
+		d.chain++
+		return d.flow + len(d.columns) + d.chain
+	case token.MappingValueType:
+		if last != nil && d.flow <= 0 {
+			d.begin(last.Position.Column)
+		} else {
+			d.chain++
+		}
+	case token.MappingKeyType, token.SequenceEntryType:
+		if d.flow <= 0 {
+			d.begin(column)
+		} else {
+			d.chain++
+		}
+	case token.CollectEntryType:
+		d.chain = 0
+	}
+	if d.flow <= 0 {
+		d.flow, d.chain = 0, 0
+	}
+	return d.flow + len(d.columns) + d.chain
+}
+
+// begin enters the mapping or list of a column and leaves those that began further right.
+func (d *depth) begin(column int) {
+	n := len(d.columns)
+	for n > 0 && d.columns[n-1] > column {
+		n--
+	}
+	d.columns = d.columns[:n]
+	if n == 0 || d.columns[n-1] < column {
+		d.columns = append(d.columns, column)
+	}
+}
+
+// mendMapping puts together what a comma has cut inside { }: {amount: DECIMAL(12, 2)} arrives as
+// amount: "DECIMAL(12" and a key "2)" without value. It says so, and goes on with what was meant.
+func (tr *tree) mendMapping(keys []spec.Entry) []spec.Entry {
+	var out []spec.Entry
+	for i := 0; i < len(keys); i++ {
+		e := keys[i]
+		if isCut(e.Value) {
+			j := i + 1
+			for j < len(keys) && keys[j].Value.Nothing() && opened(e.Value.Text) > 0 {
+				e.Value = joined(e.Value, keys[j].Key)
+				j++
+			}
+			if j > i+1 {
+				tr.cut(keys[i].Value, e.Value.Text)
+				i = j - 1
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (tr *tree) mendSequence(items []*spec.Node) []*spec.Node {
+	var out []*spec.Node
+	for i := 0; i < len(items); i++ {
+		n := items[i]
+		if isCut(n) {
+			j := i + 1
+			for j < len(items) && items[j].Kind == spec.Scalar && !items[j].Quoted && opened(n.Text) > 0 {
+				n = joined(n, items[j].Text)
+				j++
+			}
+			if j > i+1 {
+				tr.cut(items[i], n.Text)
+				i = j - 1
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+func isCut(n *spec.Node) bool {
+	return n != nil && n.Kind == spec.Scalar && !n.Quoted && !n.Null && opened(n.Text) > 0
+}
+
+// opened is how many more brackets a text opens than it closes.
+func opened(s string) int { return strings.Count(s, "(") - strings.Count(s, ")") }
+
+func joined(n *spec.Node, rest string) *spec.Node {
+	return &spec.Node{Text: n.Text + ", " + rest, Pos: n.Pos}
+}
+
+func (tr *tree) cut(n *spec.Node, whole string) {
+	tr.add(RuleFlowCut, n.Pos.Line, n.Pos.Column, fmt.Sprintf("inside { } and [ ] a comma ends the value, so this is %q", n.Text),
+		fmt.Sprintf("put it in quotes: %q, or write one line an entry", whole))
+}

@@ -1,0 +1,224 @@
+package plans
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+)
+
+type csvOptions struct {
+	Path       []string           `yaml:"path" validate:"required,min=1,dive,required" doc:"File, folder, glob or list."`
+	Columns    connectors.Columns `yaml:"columns" doc:"Sources: columns and types."`
+	Delimiter  string             `yaml:"delimiter" validate:"omitempty,len=1" default:"," doc:"Between fields."`
+	Header     *bool              `yaml:"header" default:"true" doc:"Whether the first line names the columns."`
+	NullValues []string           `yaml:"null_values" doc:"What means NULL."`
+	MaxLine    int64              `yaml:"max_line" unit:"bytes" default:"1 mb" doc:"Longest line."`
+	Mode       string             `yaml:"mode" validate:"oneof=error overwrite append" default:"error" doc:"Sinks: a target that exists."`
+}
+
+type fileOptions struct {
+	Path []string `yaml:"path" validate:"required,min=1,dive,required" doc:"File or folder."`
+	Mode string   `yaml:"mode" validate:"oneof=error overwrite append" default:"error" doc:"Sinks: a target that exists."`
+}
+
+type printOptions struct {
+	Limit int `yaml:"limit" validate:"min=0" default:"20" doc:"Most rows."`
+}
+
+type sampleOptions struct {
+	Rows int `yaml:"rows" validate:"required,min=1" doc:"How many."`
+}
+
+// testKnown has options structs with every kind of field; the components behind them play no part
+// in reading plans.
+func testKnown() Known {
+	csv := Kind{Options: func() any { return new(csvOptions) }}
+	file := Kind{Options: func() any { return new(fileOptions) }}
+	return Known{
+		Sources: map[string]Kind{"csv": csv, "parquet": file},
+		Sinks: map[string]Kind{"csv": csv, "parquet": file, "json": file, "print": {Options: func() any { return new(printOptions) }},
+			"blackhole": {Options: func() any { return new(struct{}) }}},
+		Steps: map[string]Kind{"sample": {Options: func() any { return new(sampleOptions) }, MinInputs: 1, MaxInputs: 1}},
+	}
+}
+
+// TestParse runs plans: `findings` prints everything wrong as JSON-free lines, `render` as people see
+// it, `dump` the plan. Arguments are parameters: set=(name=value). \t stands for a tab, \r for a
+// carriage return.
+func TestParse(t *testing.T) {
+	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			set := map[string]string{}
+			for _, arg := range d.CmdArgs {
+				if arg.Key == "set" {
+					for _, v := range arg.Vals {
+						name, value, _ := strings.Cut(v, "=")
+						set[name] = value
+					}
+				}
+			}
+			input := strings.NewReplacer(`\t`, "\t", `\r`, "\r", `\ufeff`, "\ufeff", `\xff`, "\xff", `\0`, "\x00").Replace(d.Input)
+			if d.HasArg("empty") {
+				input = ""
+			}
+			plan, fs := Parse("p.yaml", []byte(input), set, testKnown())
+			inside(t, input, fs)
+			switch d.Cmd {
+			case "findings":
+				return list(fs)
+			case "render":
+				var b bytes.Buffer
+				if err := Render(&b, fs); err != nil {
+					t.Fatal(err)
+				}
+				return b.String()
+			case "dump":
+				return list(fs) + dump(plan)
+			}
+			t.Fatalf("unknown command %q", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// inside holds that every place is one of the file.
+func inside(t *testing.T, input string, fs Findings) {
+	t.Helper()
+	lines := strings.Split(strings.ReplaceAll(strings.TrimPrefix(input, "\ufeff"), "\r\n", "\n"), "\n")
+	for _, f := range fs {
+		if f.Line < 1 || f.Line > len(lines) || f.Column < 1 || f.Column > len([]rune(lines[f.Line-1]))+1 {
+			if f.Rule != RuleNotText {
+				t.Fatalf("%d:%d is outside the file: %v\n%s", f.Line, f.Column, f, input)
+			}
+		}
+	}
+}
+
+func list(fs Findings) string {
+	var b strings.Builder
+	for _, f := range fs {
+		fmt.Fprintf(&b, "%d:%d %s", f.Line, f.Column, f.Rule)
+		if f.Severity == SeverityWarning {
+			b.WriteString(" (warning)")
+		}
+		if f.Path != "" {
+			b.WriteString(" " + f.Path)
+		}
+		b.WriteString(": " + f.Message)
+		for _, extra := range []struct{ name, text string }{{"expected", f.Expected}, {"near", f.Near}, {"hint", f.Hint}} {
+			if extra.text != "" {
+				b.WriteString(" | " + extra.name + ": " + extra.text)
+			}
+		}
+		b.WriteString("\n")
+	}
+	if len(fs) == 0 {
+		return "ok\n"
+	}
+	return b.String()
+}
+
+func dump(p *Plan) string {
+	if p == nil {
+		return "no plan\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "plan %s mode %s\n", p.Name, p.Mode)
+	for _, x := range p.Params {
+		fmt.Fprintf(&b, "param %s %s = %s from %s (%+v)\n", x.Name, x.Type, x.Text, x.Source, x.Value)
+	}
+	for _, s := range p.Settings {
+		fmt.Fprintf(&b, "setting %s = %s at %d:%d\n", s.Name, s.Value, s.Pos.Line, s.Pos.Column)
+	}
+	for _, n := range p.Nodes {
+		dumpNode(&b, n)
+	}
+	return b.String()
+}
+
+func dumpNode(b *strings.Builder, n Node) {
+	fmt.Fprintf(b, "%s %s at %d:%d", n.Section, n.Name, n.Pos.Line, n.Pos.Column)
+	for _, in := range n.From {
+		fmt.Fprintf(b, " from %s", in.Node)
+	}
+	if n.Parallelism > 0 {
+		fmt.Fprintf(b, " parallelism %d", n.Parallelism)
+	}
+	for _, s := range []string{n.SharingGroup, n.UID, n.Doc} {
+		if s != "" {
+			fmt.Fprintf(b, " %q", s)
+		}
+	}
+	b.WriteString("\n")
+	for _, c := range []*Connector{n.Source, n.Sink, n.Step} {
+		if c != nil {
+			fmt.Fprintf(b, "  %s %s\n", c.Kind, compact(c.Options))
+		}
+	}
+	if n.Union != nil {
+		fmt.Fprintf(b, "  union %+v\n", *n.Union)
+	}
+	if s := n.Select; s != nil {
+		dumpExpression(b, "where", s.Where)
+		for _, i := range s.Items {
+			if i.Star {
+				fmt.Fprintf(b, "  * except %q\n", i.Except)
+				continue
+			}
+			dumpExpression(b, i.Name+":", &i.Expression)
+		}
+		for _, o := range s.OrderBy {
+			dumpExpression(b, fmt.Sprintf("order desc=%v nullsFirst=%v", o.Desc, o.NullsFirst), &o.Expression)
+		}
+		fmt.Fprintf(b, "  distinct %v limit %d offset %d\n", s.Distinct, s.Limit, s.Offset)
+	}
+	if a := n.Aggregate; a != nil {
+		for _, k := range a.Keys {
+			dumpExpression(b, "key "+k.Name+":", &k.Expression)
+		}
+		for _, m := range a.Measures {
+			dumpExpression(b, "measure "+m.Name+":", &m.Expression)
+		}
+		dumpExpression(b, "having", a.Having)
+	}
+}
+
+func dumpExpression(b *strings.Builder, what string, e *Expression) {
+	if e == nil {
+		return
+	}
+	end := e.At(len(e.Text))
+	fmt.Fprintf(b, "  %s %q bare=%v %d:%d to %d:%d\n", what, e.Text, e.Bare, e.At(0).Line, e.At(0).Column, end.Line, end.Column)
+}
+
+func compact(b []byte) string {
+	var out bytes.Buffer
+	if err := json.Compact(&out, b); err != nil {
+		return err.Error()
+	}
+	return out.String()
+}
+
+// TestShippedPlans holds that the plans of this folder are read without any finding.
+func TestShippedPlans(t *testing.T) {
+	for _, name := range []string{"orders.yaml", "orders_parquet.yaml", "orders_bad.yaml"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, fs := Parse(name, b, nil, testKnown())
+		if len(fs) > 0 {
+			t.Errorf("%s: %v", name, fs)
+		}
+		if p.Dir != "." || !strings.HasPrefix(p.Digest, "sha256:") {
+			t.Errorf("%s: dir %q, digest %q", name, p.Dir, p.Digest)
+		}
+	}
+}

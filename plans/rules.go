@@ -1,0 +1,32 @@
+package plans
+
+// The rules that this package knows beside those of config and config/spec: stable ids of findings.
+const (
+	RuleSyntax          = "syntax"
+	RuleNotText         = "not-text"
+	RuleTooDeep         = "too-deep"
+	RuleSecondDocument  = "second-document"
+	RuleMergeKey        = "merge-key"
+	RuleAlias           = "alias"
+	RuleTag             = "yaml-tag"
+	RuleFlowCut         = "flow-style"
+	RuleStar            = "unquoted-star"
+	RuleEmptyPlan       = "empty-plan"
+	RuleNotYet          = "not-supported-yet"
+	RuleNodeName        = "node-name"
+	RuleDuplicateNode   = "duplicate-node"
+	RuleDuplicateColumn = "duplicate-column"
+	RuleUnknownNode     = "unknown-node"
+	RuleCycle           = "cycle"
+	RuleUnusedNode      = "unused-node"
+	RuleNoSink          = "no-sink"
+	RuleKind            = "kind"
+	RuleUnknownParam    = "unknown-param"
+	RuleMissingParam    = "missing-param"
+	RuleUnusedParam     = "unused-param"
+	RuleParamValue      = "param-value"
+	RuleExpression      = "expression"
+	RuleUnknownColumn   = "unknown-column"
+	RuleNestedSetting   = "nested-setting"
+	RuleConflict        = "conflict"
+)
