@@ -1,0 +1,241 @@
+package csv
+
+import (
+	"bytes"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A column turns the fields of one declared column into Arrow arrays.
+type column struct {
+	field  expr.Field
+	physic arrow.DataType
+	alloc  memory.Allocator
+	fields fields
+	valid  validity
+	dict   *dictionary // of a STRING; nil once it does not pay
+
+}
+
+func newColumn(f expr.Field, alloc memory.Allocator, nulls *nullTokens) *column {
+	c := &column{field: f, physic: f.Type.Arrow(), alloc: alloc, fields: fields{nulls: nulls}}
+	if f.Type.Kind == expr.String {
+		c.dict = newDictionary()
+	}
+	return c
+}
+
+// validity is the bitmap of a column under construction; there is none until a NULL comes.
+type validity struct {
+	buf   *memory.Buffer
+	nulls int
+}
+
+func (v *validity) null(alloc memory.Allocator, rows int, r int32) {
+	if v.buf == nil {
+		v.buf = buffer(alloc, (rows+7)/8)
+		b := v.buf.Bytes()
+		for i := range b {
+			b[i] = 0xff
+		}
+	}
+	b := &v.buf.Bytes()[r>>3]
+	if bit := byte(1) << (r & 7); *b&bit != 0 {
+		*b &^= bit
+		v.nulls++
+	}
+}
+
+// buffer is a buffer of so many bytes, which are whatever they were.
+func buffer(alloc memory.Allocator, n int) *memory.Buffer {
+	b := memory.NewResizableBuffer(alloc)
+	b.Resize(n)
+	return b
+}
+
+// view is a buffer's bytes as values of a fixed-width type.
+func view[T any](b *memory.Buffer) []T {
+	var t T
+	p := b.Bytes()
+	if len(p) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(p))), len(p)/int(unsafe.Sizeof(t)))
+}
+
+// parse makes an array of rows values, of which those in sel are parsed; the others are unspecified.
+// With a flaw the rows before it are there.
+func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *flaw) {
+	c.valid = validity{}
+	switch t := c.field.Type; t.Kind {
+	case expr.Int:
+		return fixed(c, rows, sel, expr.ParseInt32)
+	case expr.BigInt:
+		return fixed(c, rows, sel, expr.ParseInt64)
+	case expr.Double:
+		return fixed(c, rows, sel, expr.ParseDouble)
+	case expr.Date:
+		return fixed(c, rows, sel, expr.ParseDate)
+	case expr.Timestamp:
+		return fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return expr.ParseTimestamp(b, t.Precision) })
+	case expr.Decimal:
+		if t.Precision > expr.MaxDecimal64 {
+			return fixed(c, rows, sel, func(b []byte) (decimal128.Num, expr.Status) {
+				return expr.ParseDecimal128(b, t.Precision, t.Scale)
+			})
+		}
+		return fixed(c, rows, sel, func(b []byte) (int64, expr.Status) {
+			return expr.ParseDecimal64(b, t.Precision, t.Scale)
+		})
+	case expr.Boolean:
+		return c.booleans(rows, sel)
+	}
+	return c.texts(rows, sel)
+}
+
+// fixed parses a column of fixed-width values with the function that CAST uses.
+func fixed[T any](c *column, rows int, sel []int32, parse func([]byte) (T, expr.Status)) (arrow.Array, uint64, *flaw) {
+	var t T
+	data := buffer(c.alloc, rows*int(unsafe.Sizeof(t)))
+	dst := view[T](data)
+	for _, r := range sel {
+		b, null := c.fields.get(r)
+		if null {
+			if c.field.Type.NotNull {
+				return c.finish(rows, data), 0, &flaw{row: r, null: true, value: bytes.Clone(b)}
+			}
+			c.valid.null(c.alloc, rows, r)
+			dst[r] = t
+			continue
+		}
+		v, s := parse(b)
+		if s != expr.OK {
+			return c.finish(rows, data), 0, &flaw{row: r, status: s, value: bytes.Clone(b)}
+		}
+		dst[r] = v
+	}
+	return c.finish(rows, data), 0, nil
+}
+
+// finish makes the array of a fixed-width column; the buffers become the array's.
+func (c *column) finish(rows int, data *memory.Buffer) arrow.Array {
+	return makeArray(c.physic, rows, c.valid, nil, data)
+}
+
+func makeArray(t arrow.DataType, rows int, v validity, dict arrow.ArrayData, data ...*memory.Buffer) arrow.Array {
+	bufs := append([]*memory.Buffer{v.buf}, data...)
+	var d *array.Data
+	if dict == nil {
+		d = array.NewData(t, rows, bufs, nil, v.nulls, 0)
+	} else {
+		d = array.NewDataWithDictionary(t, rows, bufs, v.nulls, 0, dict.(*array.Data))
+	}
+	for _, b := range bufs {
+		if b != nil {
+			b.Release()
+		}
+	}
+	a := array.MakeFromData(d)
+	d.Release()
+	return a
+}
+
+// booleans parses a BOOLEAN column into bits.
+func (c *column) booleans(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
+	data := buffer(c.alloc, (rows+7)/8)
+	dst := data.Bytes()
+	for _, r := range sel {
+		b, null := c.fields.get(r)
+		if null {
+			if c.field.Type.NotNull {
+				return c.finish(rows, data), 0, &flaw{row: r, null: true, value: bytes.Clone(b)}
+			}
+			c.valid.null(c.alloc, rows, r)
+			continue
+		}
+		v, s := expr.ParseBoolean(b)
+		if s != expr.OK {
+			return c.finish(rows, data), 0, &flaw{row: r, status: s, value: bytes.Clone(b)}
+		}
+		bit := byte(1) << (r & 7)
+		dst[r>>3] &^= bit
+		if v {
+			dst[r>>3] |= bit
+		}
+	}
+	return c.finish(rows, data), 0, nil
+}
+
+// texts parses a STRING column: as codes of the column's dictionary while that pays, else plain.
+func (c *column) texts(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
+	if c.dict != nil {
+		arr, bad := c.codes(rows, sel)
+		if arr != nil {
+			return arr, c.dict.id, bad
+		}
+		c.dict.release()
+		c.dict = nil
+		c.valid = validity{}
+	}
+	arr, bad := c.plain(rows, sel)
+	return arr, 0, bad
+}
+
+// plain parses a STRING column into utf8. Rows that are not selected are empty.
+func (c *column) plain(rows int, sel []int32) (arrow.Array, *flaw) {
+	ends := buffer(c.alloc, (rows+1)*4)
+	offs := view[int32](ends)
+	room := 0
+	for _, r := range sel {
+		s, e := c.fields.bounds(r)
+		room += int(e - s)
+	}
+	data := buffer(c.alloc, room)
+	dst := data.Bytes()
+	n, next := 0, 0
+	var bad *flaw
+	for _, r := range sel {
+		for ; next <= int(r); next++ {
+			offs[next] = int32(n)
+		}
+		b, null := c.fields.get(r)
+		if null {
+			if c.field.Type.NotNull {
+				bad = &flaw{row: r, null: true, value: bytes.Clone(b)}
+				break
+			}
+			c.valid.null(c.alloc, rows, r)
+			continue
+		}
+		if !utf8.Valid(b) {
+			bad = invalidText(r, b)
+			break
+		}
+		n += copy(dst[n:], b)
+	}
+	for ; next <= rows; next++ {
+		offs[next] = int32(n)
+	}
+	data.Resize(n)
+	return makeArray(arrow.BinaryTypes.String, rows, c.valid, nil, ends, data), bad
+}
+
+// invalidText is the flaw of bytes that are no UTF-8.
+func invalidText(r int32, b []byte) *flaw {
+	at := 0
+	for at < len(b) {
+		c, n := utf8.DecodeRune(b[at:])
+		if c == utf8.RuneError && n <= 1 {
+			break
+		}
+		at += n
+	}
+	return &flaw{row: r, utf8: true, at: at, value: bytes.Clone(b)}
+}

@@ -1,0 +1,128 @@
+package csv
+
+import (
+	"bytes"
+)
+
+const (
+	defaultSplit = 4 << 20
+	defaultRead  = 512 << 10
+	// lookahead is how much of the next split is read along with the end of one, for the record that
+	// begins before the end.
+	lookahead = 4 << 10
+)
+
+// A cursor is a split being read. A record belongs to the split that its first byte is in.
+type cursor struct {
+	in         *input
+	file       int64 // place in the list, from 1
+	start, end int64
+	pos        int64 // where the next record begins
+	read       int
+	resumed    bool // pos is from a snapshot
+	inside     bool // whether start was taken to be inside quotes
+	ends       bool // whether the place `end` is inside quotes, as followed from start
+	tallied    int64
+}
+
+// begin finds the first record of a split that starts in the middle of the file.
+func (w *window) begin(c *cursor) error {
+	if c.start <= c.in.Data {
+		c.pos = max(c.start, min(c.in.Data, c.end))
+		if c.end > c.in.Data {
+			c.pos = c.in.Data
+		}
+		return nil
+	}
+	var before [1]byte
+	if err := readFull(w.file, w.path, w.size, before[:], c.start-1); err != nil {
+		return err
+	}
+	if !c.inside && before[0] == '\n' {
+		c.pos = c.start
+		return nil
+	}
+	at := stand{inside: c.inside, before: before[0]}
+	for pos := c.start; pos < c.end; {
+		if err := w.fill(pos, int(min(int64(c.read), c.end-pos))); err != nil {
+			return err
+		}
+		buf := w.look()
+		_, inside := w.judge(buf, at, w.delimiter, true)
+		if p := firstIn(w.nls, 0); p >= 0 && p < w.n {
+			c.pos = pos + int64(p) + 1
+			return nil
+		}
+		at = stand{inside: inside, before: buf[len(buf)-1]}
+		pos += int64(w.n)
+	}
+	c.pos, c.ends = c.end, at.inside
+	return nil
+}
+
+// load reads the next records of the split into k; ok is false at its end.
+func (w *window) load(c *cursor, k *chunk) (ok bool, err error) {
+	if c.pos >= c.end || c.pos >= c.in.Bytes {
+		return false, nil
+	}
+	k.fields = c.in.Fields
+	want := int(min(int64(c.read), c.end-c.pos+lookahead))
+	for {
+		if err := w.fill(c.pos, want); err != nil {
+			return false, err
+		}
+		buf := w.look()
+		own := int(min(int64(len(buf)), c.end-c.pos))
+		if w.cutRecords(buf, own, c.file, k) {
+			w.follow(c, k, buf)
+			return true, nil
+		}
+		if want >= maxRecord {
+			k.fault = structural(record{verdict: cut}, buf, c.pos, c.file, 0)
+			k.records = 0
+			return true, nil
+		}
+		want = min(want*2+block, maxRecord)
+	}
+}
+
+// cutRecords finds the whole records of buf that start before own, the fast way where it can. It is
+// false where buf holds no whole record.
+func (w *window) cutRecords(buf []byte, own int, file int64, k *chunk) bool {
+	k.base, k.quoted = w.base, w.anyQuote()
+	broken := -1
+	if k.quoted {
+		broken, _ = w.judge(buf, stand{before: '\n'}, w.delimiter, true)
+	}
+	if broken < 0 {
+		end := firstIn(w.nls, own-1) + 1
+		if end == 0 {
+			end = lastIn(w.nls, own-1) + 1
+		}
+		if end > 0 && k.flatten(buf, &w.masks, end) {
+			k.end = k.base + int64(end)
+			return true
+		}
+		if end == 0 && !w.eof() {
+			return false
+		}
+	}
+	data := buf[:w.n]
+	k.gather(data, w.base, w.delimiter, min(own, w.n), w.eof(), file)
+	return k.end > k.base || k.fault != nil
+}
+
+// follow moves the cursor on, and notes at the end of the split whether that is inside quotes.
+func (w *window) follow(c *cursor, k *chunk, buf []byte) {
+	last := c.pos
+	if k.records > 0 {
+		last = k.offset(k.records - 1)
+	}
+	c.pos = min(k.end, c.in.Bytes)
+	if c.pos >= c.end {
+		c.ends = false
+		if c.pos > c.end && k.quoted && last < c.end {
+			c.ends = bytes.Count(buf[last-w.base:c.end-w.base], []byte{quote})%2 == 1
+		}
+	}
+}

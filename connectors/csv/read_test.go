@@ -1,0 +1,209 @@
+package csv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// cell is a value as text: what the engine holds, not what the file has.
+func cell(arr arrow.Array, t expr.Type, row int) string {
+	if arr.IsNull(row) {
+		return "NULL"
+	}
+	switch a := arr.(type) {
+	case *array.Boolean:
+		return fmt.Sprint(a.Value(row))
+	case *array.Int32:
+		return fmt.Sprint(a.Value(row))
+	case *array.Int64:
+		if t.Kind == expr.Decimal {
+			return string(expr.AppendDecimal(nil, a.Value(row), t.Scale))
+		}
+		return fmt.Sprint(a.Value(row))
+	case *array.Float64:
+		return string(expr.AppendDouble(nil, a.Value(row)))
+	case *array.Decimal128:
+		return string(expr.AppendDecimal128(nil, decimal128.Num(a.Value(row)), t.Scale))
+	case *array.Date32:
+		return string(expr.AppendDate(nil, int32(a.Value(row))))
+	case *array.Timestamp:
+		return string(expr.AppendTimestamp(nil, int64(a.Value(row)), t.Precision))
+	case *array.String:
+		return fmt.Sprintf("%q", a.Value(row))
+	case *array.Dictionary:
+		return cell(a.Dictionary(), t, a.GetValueIndex(row))
+	}
+	return fmt.Sprintf("%T", arr)
+}
+
+// rowsOf prints the live rows of a batch.
+func rowsOf(b operators.Batch, s expr.Schema) []string {
+	var out []string
+	for i := range b.Rows() {
+		r := i
+		if b.Sel != nil {
+			r = int(b.Sel[i])
+		}
+		var f []string
+		for k, c := range b.Rec.Columns() {
+			f = append(f, cell(c, s.Fields[k].Type, r))
+		}
+		out = append(out, strings.Join(f, "|"))
+	}
+	return out
+}
+
+// A how is a way to read.
+type how struct {
+	split, read int64
+	scan        scanner
+	columns     []int
+	where       *expr.Expr
+}
+
+// bindText writes files and binds them; names without a path are put in a folder of their own.
+func bindText(t testing.TB, o Options, texts ...string) (dir string, state []byte, err error) {
+	t.Helper()
+	dir = t.TempDir()
+	for i, s := range texts {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%c.csv", 'a'+i)), []byte(s), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o.Path == nil {
+		o.Path = []string{"*.csv"}
+	}
+	state, err = bind(context.Background(), o, connectors.Env{Node: "in", Dir: dir})
+	return dir, state, err
+}
+
+// readAll reads a bound source with one reader per split: every reader sees one split only.
+func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connectors.Tally, err error) {
+	t.Helper()
+	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer alloc.AssertSize(t.(interface {
+		Errorf(format string, args ...interface{})
+		Helper()
+	}), 0)
+	src, err := openIn(localFS(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.scan != nil {
+		src.scan = h.scan
+	}
+	if h.columns != nil || h.where != nil {
+		src.Push(connectors.Pushdown{Columns: h.columns, Where: h.where, Limit: -1})
+	}
+	schema := src.Schema().Pick(src.columns)
+	en, err := src.Enumerator(context.Background(), connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var splits []connectors.Split
+	for {
+		f, done, err := en.Discover(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		splits = append(splits, f...)
+		if done {
+			break
+		}
+	}
+	books := map[string]connectors.Tally{}
+	for _, s := range splits {
+		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: alloc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rd.Add([]connectors.Split{s})
+		got, err := drain(rd, schema)
+		for _, y := range rd.Tally() {
+			x := books[y.File]
+			x.File, x.Rows, x.Read, x.Filtered, x.Bytes = y.File, x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes
+			books[y.File] = x
+		}
+		if e := rd.Close(); e != nil {
+			t.Fatal(e)
+		}
+		if err != nil {
+			return rows, nil, err
+		}
+		rows = append(rows, got...)
+	}
+	for _, y := range books {
+		tally = append(tally, y)
+	}
+	sort.Slice(tally, func(i, j int) bool { return tally[i].File < tally[j].File })
+	return rows, tally, nil
+}
+
+func drain(rd connectors.Reader, schema expr.Schema) (rows []string, err error) {
+	for {
+		b, st, err := rd.Next(context.Background())
+		if err != nil || st != connectors.More {
+			return rows, err
+		}
+		rows = append(rows, rowsOf(b, schema)...)
+		b.Rec.Release()
+	}
+}
+
+func columns(t testing.TB, list string) connectors.Columns {
+	t.Helper()
+	var c connectors.Columns
+	for _, s := range strings.Split(list, ";") {
+		name, typ, _ := strings.Cut(strings.TrimSpace(s), " ")
+		if err := c.SetEntry(name, typ); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// TestQuotedLineBreaks is H06: the rows do not depend on where the file is cut.
+func TestQuotedLineBreaks(t *testing.T) {
+	var b strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&b, "%d,\"ABC\"\"DE\nFG,HIJ\"\n", i)
+	}
+	off := false
+	_, state, err := bindText(t, Options{Columns: columns(t, "n BIGINT; s STRING"), Header: &off}, b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, split := range []int64{1 << 30, 1 << 20, 65537, 4099, 257} {
+		for _, read := range []int64{0, 100} {
+			rows, tally, err := readAll(t, state, how{split: split, read: read})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rows) != 20000 {
+				t.Fatalf("split %d: %d rows", split, len(rows))
+			}
+			for i, r := range rows {
+				if want := fmt.Sprintf("%d|%q", i, "ABC\"DE\nFG,HIJ"); r != want {
+					t.Fatalf("split %d, row %d: %s, expected %s", split, i, r, want)
+				}
+			}
+			if tally[0].Bytes != int64(b.Len()) || tally[0].Rows != 20000 {
+				t.Fatalf("books: %+v", tally)
+			}
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package csv
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// maxRows is the most rows of a batch.
+const maxRows = 64 << 10
+
+// A reader reads splits one after the other.
+type reader struct {
+	src   *source
+	queue []splitState
+	cur   *cursor
+
+	file  files.ReadFile // of number open
+	open  int64
+	win   window
+	probe prober
+
+	chunk chunk
+	next  int // first row of the chunk that was not given out
+
+	cols    []*column // per column of the schema; nil: not used
+	first   []int     // parsed for all rows, ascending: those of the filter, or all of them
+	rest    []int     // parsed for the rows that pass, ascending
+	where   *expr.Program
+	arrs    []arrow.Array // per column of the schema
+	dicts   []uint64
+	sel     []int32
+	idents  []int32
+	tallies map[int64]*connectors.Tally
+	schemas map[uint64]*arrow.Schema // by which columns are coded
+}
+
+func newReader(s *source, t *operators.Task) (*reader, error) {
+	r := &reader{
+		src: s, cols: make([]*column, len(s.Columns)), arrs: make([]arrow.Array, len(s.Columns)),
+		dicts: make([]uint64, len(s.Columns)), tallies: map[int64]*connectors.Tally{}, schemas: map[uint64]*arrow.Schema{},
+	}
+	r.win.scan, r.win.delimiter = s.scan, s.Delimiter
+	r.probe.w.scan, r.probe.w.delimiter = s.scan, s.Delimiter
+	uses := expr.Columns(s.where)
+	if s.CheckAll {
+		uses = nil
+		for i := range s.Columns {
+			uses = append(uses, i)
+		}
+	}
+	r.first = uses
+	nulls := newNullTokens(s.Nulls)
+	for _, i := range uses {
+		r.cols[i] = newColumn(s.Columns[i], t.Alloc, nulls)
+	}
+	for i := range s.Columns {
+		for _, c := range s.columns {
+			if c == i && r.cols[i] == nil {
+				r.cols[i] = newColumn(s.Columns[i], t.Alloc, nulls)
+				r.rest = append(r.rest, i)
+			}
+		}
+	}
+	r.idents = make([]int32, maxRows)
+	for i := range r.idents {
+		r.idents[i] = int32(i)
+	}
+	if s.where == nil {
+		return r, nil
+	}
+	return r, r.compile()
+}
+
+// Add puts splits at the end of the queue.
+func (r *reader) Add(splits []connectors.Split) {
+	for _, s := range splits {
+		var st splitState
+		if err := json.Unmarshal(s.State, &st); err != nil || st.Version != stateVersion {
+			st = splitState{File: -1}
+		}
+		r.queue = append(r.queue, st)
+	}
+}
+
+// Next gives the next batch.
+func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return operators.Batch{}, connectors.Idle, err
+		}
+		if r.cur == nil {
+			if len(r.queue) == 0 {
+				return operators.Batch{}, connectors.NeedSplit, nil
+			}
+			st := r.queue[0]
+			r.queue = r.queue[1:]
+			if err := r.start(st); err != nil {
+				return operators.Batch{}, connectors.Idle, err
+			}
+		}
+		b, ok, f, err := r.step()
+		if f != nil {
+			err = r.report(f)
+		}
+		if err != nil {
+			return operators.Batch{}, connectors.Idle, err
+		}
+		if ok {
+			return b, connectors.More, nil
+		}
+	}
+}
+
+// start opens a split.
+func (r *reader) start(st splitState) error {
+	if st.File < 1 || st.File > int64(len(r.src.Files)) {
+		return fmt.Errorf("a split of a csv source is of another version or of other files")
+	}
+	in := &r.src.Files[st.File-1]
+	c := &cursor{in: in, file: st.File, start: st.Start, end: st.End, tallied: st.Start, read: defaultRead}
+	if st.Read > 0 {
+		c.read = int(st.Read)
+	}
+	r.tally(c)
+	if err := r.turn(st.File, in); err != nil {
+		return err
+	}
+	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
+	r.cur = c
+	if st.Pos > 0 {
+		c.resumed, c.pos, c.ends, c.tallied = true, st.Pos, st.Ends, min(st.Pos, c.end)
+		return nil
+	}
+	inside, err := r.probe.ask(c.file, c.start, in)
+	if err != nil {
+		return err
+	}
+	c.inside = inside
+	return r.win.begin(c)
+}
+
+// turn opens a file unless it is open.
+func (r *reader) turn(number int64, in *input) error {
+	if r.open == number {
+		return nil
+	}
+	if r.file != nil {
+		err := r.file.Close()
+		r.file, r.open = nil, 0
+		if err != nil {
+			return files.ReadFailure(err, in.Path, "cannot close the file before "+in.Path)
+		}
+	}
+	h, err := r.src.fs.Open(in.Abs)
+	if err != nil {
+		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
+	}
+	if h.Size() != in.Bytes {
+		return errors.Join(&connectors.DataError{
+			Kind: "DamagedFile", File: in.Path, Wanted: fmt.Sprintf("%d bytes", in.Bytes),
+			Message: fmt.Sprintf("the file has %d bytes now and had %d when the job began: it was changed meanwhile", h.Size(), in.Bytes),
+		}, h.Close())
+	}
+	r.file, r.open = h, number
+	r.win.open(h, in)
+	r.probe.w.open(h, in)
+	return nil
+}
+
+// step gives the next batch of the split, or moves on without one.
+func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
+	c := r.cur
+	if r.next < r.chunk.records {
+		n := min(r.chunk.records-r.next, maxRows)
+		b, f = r.batch(r.next, n)
+		r.next += n
+		return b, b.Rec != nil, f, nil
+	}
+	if r.chunk.fault != nil {
+		return b, false, r.chunk.fault, nil
+	}
+	more, err := r.win.load(c, &r.chunk)
+	r.next = 0
+	if err != nil {
+		return b, false, nil, err
+	}
+	r.account(c)
+	if more {
+		return b, false, nil, nil
+	}
+	r.cur, r.chunk.records = nil, 0
+	return b, false, nil, r.verify(c)
+}
+
+// verify compares what is known about the end of a split with what the reader of the next one takes
+// it for.
+func (r *reader) verify(c *cursor) error {
+	if c.end >= c.in.Bytes || c.end <= c.in.Data {
+		return nil
+	}
+	guess, err := r.probe.ask(c.file, c.end, c.in)
+	if err != nil || guess == c.ends {
+		return err
+	}
+	s, err := survey(&r.probe.w, c.in, c.in.Bytes)
+	if err != nil {
+		return err
+	}
+	f := ambiguous(c.in, c.file, s.record, c.end)
+	if s.fault >= 0 || s.inside {
+		if f, err = r.broken(c, s.record); err != nil {
+			return err
+		}
+	}
+	return f.locate(r.file, c.in, &r.src.bound)
+}
+
+// broken is the fault of the record at an offset whose quotes are wrong.
+func (r *reader) broken(c *cursor, at int64) (*fault, error) {
+	rr := &recordReader{file: r.file, path: c.in.Path, size: c.in.Bytes, delimiter: r.src.Delimiter, pos: at}
+	rec, raw, offset, err := rr.next()
+	if err != nil {
+		return nil, err
+	}
+	return structural(rec, raw, offset, c.file, 0), nil
+}
+
+// report makes a fault an error, after making sure that it is one: a split that begins in the middle
+// of a file was begun by what its own bytes say, and where the file has faults before it that may be
+// wrong.
+func (r *reader) report(f *fault) error {
+	c := r.cur
+	if c.start > c.in.Data && !c.resumed {
+		s, err := survey(&r.probe.w, c.in, c.start)
+		if err != nil {
+			return err
+		}
+		if s.fault >= 0 {
+			if f, err = r.broken(c, s.record); err != nil {
+				return err
+			}
+		} else if s.inside != c.inside {
+			return r.again(s.inside)
+		}
+	}
+	return f.locate(r.file, c.in, &r.src.bound)
+}
+
+// again reads the split once more from its true beginning, for its first fault. Its rows go nowhere.
+func (r *reader) again(inside bool) error {
+	c := r.cur
+	c.inside, c.ends = inside, false
+	if err := r.win.begin(c); err != nil {
+		return err
+	}
+	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
+	for r.cur != nil {
+		b, _, f, err := r.step()
+		if f != nil {
+			err = f.locate(r.file, c.in, &r.src.bound)
+		}
+		if err != nil {
+			return err
+		}
+		if b.Rec != nil {
+			b.Rec.Release()
+		}
+	}
+	return ambiguous(c.in, c.file, c.start, c.start).locate(r.file, c.in, &r.src.bound)
+}
+
+// tally is the books of the cursor's file.
+func (r *reader) tally(c *cursor) *connectors.Tally {
+	t := r.tallies[c.file]
+	if t == nil {
+		t = &connectors.Tally{File: c.in.Path}
+		r.tallies[c.file] = t
+	}
+	return t
+}
+
+// account books the bytes of the split that are done.
+func (r *reader) account(c *cursor) {
+	done := min(c.pos, c.end)
+	if c.pos >= c.in.Bytes {
+		done = c.end
+	}
+	if done > c.tallied {
+		r.tally(c).Bytes += done - c.tallied
+		c.tallied = done
+	}
+}

@@ -1,0 +1,89 @@
+package csv
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+)
+
+// maxRecord is the longest record that is read, in bytes.
+const maxRecord = 64 << 20
+
+// A recordReader reads a file record by record, slowly: headers, places of faults, and what the hot
+// path is tested against.
+type recordReader struct {
+	file      files.ReadFile
+	path      string
+	size      int64 // where the file ends
+	delimiter byte
+	pos       int64 // the next record
+
+	buf    []byte
+	base   int64 // offset of buf[0]
+	fields []span
+}
+
+// peek gives the next n bytes, fewer at the end of the file.
+func (r *recordReader) peek(n int) ([]byte, error) {
+	if skip := r.pos - r.base; skip > 0 && skip <= int64(len(r.buf)) {
+		r.buf = r.buf[:copy(r.buf, r.buf[skip:])]
+		r.base = r.pos
+	} else if skip != 0 {
+		r.buf, r.base = r.buf[:0], r.pos
+	}
+	n = int(min(int64(n), r.size-r.pos))
+	have := len(r.buf)
+	if have >= n {
+		return r.buf, nil
+	}
+	if cap(r.buf) < n {
+		r.buf = append(make([]byte, 0, n), r.buf...)
+	}
+	r.buf = r.buf[:n]
+	if err := readFull(r.file, r.path, r.size, r.buf[have:], r.pos+int64(have)); err != nil {
+		return nil, err
+	}
+	return r.buf, nil
+}
+
+// next gives the next record with its bytes and offset; raw is nil at the end of the file. A record
+// with a fault is given as it is, and not passed over.
+func (r *recordReader) next() (rec record, raw []byte, at int64, err error) {
+	if r.pos >= r.size {
+		return record{}, nil, r.pos, nil
+	}
+	for want := 64 << 10; ; want *= 4 {
+		b, err := r.peek(min(want, maxRecord))
+		if err != nil {
+			return record{}, nil, r.pos, err
+		}
+		eof := r.pos+int64(len(b)) >= r.size
+		rec = scanRecord(b, r.delimiter, eof, r.fields)
+		r.fields = rec.fields
+		if rec.verdict == whole {
+			at, r.pos = r.pos, r.pos+int64(rec.length)
+			return rec, b[:rec.length], at, nil
+		}
+		if rec.verdict != cut || want >= maxRecord {
+			return rec, b, r.pos, nil
+		}
+	}
+}
+
+// readFull reads len(b) bytes at an offset of a file that was size bytes long when it was bound.
+func readFull(f files.ReadFile, path string, size int64, b []byte, at int64) error {
+	n, err := f.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return &connectors.DataError{
+			Kind: "DamagedFile", File: path, Wanted: fmt.Sprintf("%d bytes", size),
+			Message: fmt.Sprintf("the file ends at byte %d, and had %d bytes when the job began: it was changed while it was read", at+int64(n), size),
+		}
+	}
+	return files.ReadFailure(err, path, fmt.Sprintf("cannot read %s at byte %d", path, at))
+}

@@ -1,0 +1,79 @@
+package csv
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A source is a bound set of files.
+type source struct {
+	bound
+	fs      files.FS
+	scan    scanner
+	columns []int      // wanted, in order
+	where   *expr.Expr // nil: all rows
+}
+
+func open(state []byte) (connectors.Source, error) { return openIn(files.Local(), state) }
+
+func openIn(fs files.FS, state []byte) (*source, error) {
+	s := &source{fs: fs, scan: bestScanner()}
+	if err := json.Unmarshal(state, &s.bound); err != nil {
+		return nil, fmt.Errorf("reading the state of a csv source: %w", err)
+	}
+	if s.Version != stateVersion {
+		return nil, fmt.Errorf("the state of a csv source has version %d: expected %d", s.Version, stateVersion)
+	}
+	for i := range s.Columns {
+		s.columns = append(s.columns, i)
+	}
+	return s, nil
+}
+
+// Bounded is true: files end.
+func (s *source) Bounded() bool { return true }
+
+// Schema is the declared columns.
+func (s *source) Schema() expr.Schema { return expr.SchemaOf(s.Columns...) }
+
+// Inventory lists the files. All can be cut anywhere.
+func (s *source) Inventory() connectors.Inventory {
+	var v connectors.Inventory
+	for _, f := range s.Files {
+		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: true})
+	}
+	return v
+}
+
+// Push takes columns and filter. A limit is left: which rows a split has is not known before.
+func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
+	s.columns, s.where = p.Columns, p.Where
+	return connectors.Pushdown{Limit: p.Limit}
+}
+
+// Enumerator cuts the files.
+func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restored []byte) (connectors.Enumerator, error) {
+	e := &enumerator{files: s.Files, size: o.SplitBytes, read: o.ReadBytes}
+	if e.size <= 0 {
+		e.size = defaultSplit
+	}
+	if len(restored) == 0 {
+		return e, nil
+	}
+	if err := json.Unmarshal(restored, &e.next); err != nil {
+		return nil, fmt.Errorf("reading the state of a csv enumerator: %w", err)
+	}
+	if e.next.Version != stateVersion {
+		return nil, fmt.Errorf("the state of a csv enumerator has version %d: expected %d", e.next.Version, stateVersion)
+	}
+	return e, nil
+}
+
+// Reader makes a reader.
+func (s *source) Reader(t *operators.Task) (connectors.Reader, error) { return newReader(s, t) }
