@@ -1,0 +1,196 @@
+package expr
+
+// A choice says for each row which branch its value comes from.
+type choice struct {
+	branch  []int32
+	open    [2][]int32
+	taken   []int32
+	keep    []uint64
+	results []*vec
+}
+
+func bindCase(nd *node) error {
+	nd.extra = newChoice(nd, func(i int) bool { return i%2 == 1 || i == len(nd.args)-1 })
+	nd.run = runCase
+	return nil
+}
+
+func bindCoalesce(nd *node) error {
+	nd.extra = newChoice(nd, func(int) bool { return true })
+	nd.run = runCoalesce
+	return nil
+}
+
+func newChoice(nd *node, result func(arg int) bool) *choice {
+	x := &choice{}
+	for i := range nd.args {
+		if result(i) {
+			x.results = append(x.results, nil)
+		}
+	}
+	return x
+}
+
+// start begins with all selected rows open and no branch chosen.
+func (x *choice) start(n int) {
+	x.branch = sized(x.branch, n)
+	clear(x.results)
+}
+
+func (x *choice) take(rows []int32, n, branch int) {
+	if rows == nil {
+		for i := range n {
+			x.branch[i] = int32(branch)
+		}
+		return
+	}
+	for _, r := range rows {
+		x.branch[r] = int32(branch)
+	}
+}
+
+// runCase looks at a condition for the rows that reach it and at a result for the rows that take it.
+func runCase(c *ctx, nd *node, sel []int32) (*vec, error) {
+	x := nd.extra.(*choice)
+	x.start(c.n)
+	open := sel
+	last := len(nd.args) - 1
+	for k := 0; k < last && (open == nil || len(open) > 0); k += 2 {
+		cond, err := nd.args[k].eval(c, open)
+		if err != nil {
+			return nil, err
+		}
+		t := isTrue(cond, c.n, &nd.scratch)
+		x.taken = narrow(t, c.n, open, x.taken)
+		x.keep = sized(x.keep, words(c.n))
+		for i := range x.keep {
+			x.keep[i] = ^t[i]
+		}
+		to := &x.open[k/2&1]
+		*to = narrow(x.keep, c.n, open, *to)
+		open = *to
+		if err := nd.branch(c, x, k+1, k/2, x.taken); err != nil {
+			return nil, err
+		}
+	}
+	if err := nd.branch(c, x, last, len(x.results)-1, open); err != nil {
+		return nil, err
+	}
+	return nd.assemble(c, x, sel)
+}
+
+// branch computes argument arg for the rows that take it.
+func (nd *node) branch(c *ctx, x *choice, arg, branch int, rows []int32) error {
+	if rows != nil && len(rows) == 0 {
+		return nil
+	}
+	v, err := nd.args[arg].eval(c, rows)
+	if err != nil {
+		return err
+	}
+	x.results[branch] = v
+	x.take(rows, c.n, branch)
+	return nil
+}
+
+func runCoalesce(c *ctx, nd *node, sel []int32) (*vec, error) {
+	x := nd.extra.(*choice)
+	x.start(c.n)
+	open := sel
+	for k := range nd.args {
+		if err := nd.branch(c, x, k, k, open); err != nil {
+			return nil, err
+		}
+		valid := spread(x.results[k], c.n)
+		if valid == nil || k == len(nd.args)-1 {
+			break
+		}
+		x.keep = sized(x.keep, words(c.n))
+		for i := range x.keep {
+			x.keep[i] = ^valid[i]
+		}
+		to := &x.open[k&1]
+		*to = narrow(x.keep, c.n, open, *to)
+		open = *to
+		if len(open) == 0 {
+			break
+		}
+	}
+	if len(x.results) == 1 || x.results[1] == nil {
+		return x.results[0], nil
+	}
+	return nd.assemble(c, x, sel)
+}
+
+// assemble gathers each row's value from the branch it took.
+func (nd *node) assemble(c *ctx, x *choice, sel []int32) (*vec, error) {
+	out := &nd.out
+	out.reset(nd.e.Type)
+	out.room(c.n)
+	if sel != nil && len(sel) == 0 {
+		return out, nil
+	}
+	if nullable(x.results) {
+		nd.nulls = sized(nd.nulls, words(c.n))
+		clear(nd.nulls)
+		each(c.n, sel, nil, func(i int) bool {
+			nd.nulls[i>>6] |= b2u(!x.results[x.branch[i]].isNull(i)) << (i & 63)
+			return true
+		})
+		out.valid = nd.nulls
+	}
+	switch t := out.t; t.Kind {
+	case Boolean:
+		clear(out.bits)
+		each(c.n, sel, nil, func(i int) bool {
+			out.bits[i>>6] |= b2u(x.results[x.branch[i]].bool(i)) << (i & 63)
+			return true
+		})
+	case Int, Date:
+		pick(out.i32, x, c.n, sel, func(v *vec) []int32 { return v.i32 })
+	case Double:
+		pick(out.f64, x, c.n, sel, func(v *vec) []float64 { return v.f64 })
+	case String, Bytes:
+		return nd.texts(c, sel, func(dst []byte, i int) []byte { return append(dst, x.results[x.branch[i]].str(i)...) })
+	default:
+		if t.wide() {
+			each(c.n, sel, nil, func(i int) bool {
+				v := x.results[x.branch[i]]
+				out.dec[i] = v.dec[i&v.m]
+				return true
+			})
+			break
+		}
+		pick(out.i64, x, c.n, sel, func(v *vec) []int64 { return v.i64 })
+	}
+	return out, nil
+}
+
+func nullable(vs []*vec) bool {
+	for _, v := range vs {
+		if v != nil && v.valid != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func pick[T any](out []T, x *choice, n int, sel []int32, of func(*vec) []T) {
+	from := make([][]T, len(x.results))
+	mask := make([]int, len(x.results))
+	for k, v := range x.results {
+		if v != nil {
+			from[k], mask[k] = of(v), v.m
+		}
+	}
+	if sel == nil {
+		for i, b := range x.branch[:n] {
+			out[i] = from[b][i&mask[b]]
+		}
+		return
+	}
+	for _, r := range sel {
+		b := x.branch[r]
+		out[r] = from[b][int(r)&mask[b]]
+	}
+}

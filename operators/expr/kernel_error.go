@@ -1,0 +1,118 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The classes of EvalError.
+const (
+	castError      = "CastError"
+	overflow       = "Overflow"
+	divisionByZero = "DivisionByZero"
+	evaluation     = "EvaluationError"
+)
+
+// atRow is an EvalError found in a constant, at the first row that needs it.
+func atRow(err error, row int) error {
+	var e *EvalError
+	if !errors.As(err, &e) {
+		return err
+	}
+	at := *e
+	at.Row = row
+	return &at
+}
+
+// fail makes the node's EvalError. arg is the argument at fault; -1 where all are, whose values are
+// then named in the message.
+func (nd *node) fail(class string, row, arg int, message string) error {
+	e := &EvalError{Kind: class, Message: message, Row: row, Expression: nd.e.String()}
+	if arg >= 0 {
+		e.Value = string(nd.in[arg].appendText(nil, row))
+		e.Field = sourceOf(nd.e.Args[arg])
+		return e
+	}
+	for i, v := range nd.in {
+		if nd.e.Args[i].Op == OpLiteral {
+			continue
+		}
+		if f := sourceOf(nd.e.Args[i]); e.Field == "" && f != "" {
+			e.Field, e.Value = f, string(v.appendText(nil, row))
+		}
+	}
+	if e.Value == "" && len(nd.in) > 0 {
+		e.Value = string(nd.in[0].appendText(nil, row))
+	}
+	return e
+}
+
+// sourceOf is the column that an expression is, casts aside; "" where it is another thing.
+func sourceOf(e *Expr) string {
+	for e.Op == OpCast || e.Op == OpTryCast {
+		e = e.Args[0]
+	}
+	if e.Op == OpColumn {
+		return e.Name
+	}
+	return ""
+}
+
+// overflows is the failure of an operation whose exact result does not fit its type.
+func (nd *node) overflows(row int) error {
+	text := ""
+	for i, v := range nd.in {
+		if i > 0 {
+			text += " and "
+		}
+		text += string(v.appendText(nil, row))
+	}
+	return nd.fail(overflow, row, -1, fmt.Sprintf("%s of %s overflows %s", verb(nd.e.Name), text, nd.e.Type.Nullable(true)))
+}
+
+func verb(name string) string {
+	switch name {
+	case "+":
+		return "the sum"
+	case "-":
+		return "the difference"
+	case "*":
+		return "the product"
+	case "/":
+		return "the quotient"
+	}
+	return name
+}
+
+func (nd *node) dividesByZero(row int) error {
+	return nd.fail(divisionByZero, row, -1, fmt.Sprintf("%s is divided by zero", nd.in[0].appendText(nil, row)))
+}
+
+// appendText writes a row's value as CAST to STRING would, and NULL as the word.
+func (v *vec) appendText(dst []byte, i int) []byte {
+	if v.isNull(i) {
+		return append(dst, "NULL"...)
+	}
+	i &= v.m
+	switch t := v.t; t.Kind {
+	case Boolean:
+		if v.bool(i) {
+			return append(dst, "TRUE"...)
+		}
+		return append(dst, "FALSE"...)
+	case Int, BigInt:
+		return AppendInt(dst, v.num(i))
+	case Double:
+		return AppendDouble(dst, v.f64[i])
+	case Date:
+		return AppendDate(dst, v.i32[i])
+	case Timestamp:
+		return AppendTimestamp(dst, v.i64[i], t.Precision)
+	case Decimal:
+		if t.wide() {
+			return AppendDecimal128(dst, v.dec[i], t.Scale)
+		}
+		return AppendDecimal(dst, v.i64[i], t.Scale)
+	}
+	return append(dst, v.str(i)...)
+}
