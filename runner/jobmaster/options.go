@@ -1,0 +1,108 @@
+package jobmaster
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/seed-4b0e9f7c/runner/runner/failure"
+	"github.com/seed-4b0e9f7c/runner/runner/scheduler"
+)
+
+// The options that the JobMaster reads itself, with Flink's names.
+const (
+	OptSlotTimeout = "slot.request.timeout"
+	OptRestart     = "restart-strategy.type"
+
+	restartPrefix = "restart-strategy."
+)
+
+// readOptions makes the restart strategy and reads the slot request timeout.
+func (j *JobMaster) readOptions() error {
+	j.slots.timeoutMs = 300_000
+	j.slots.waitingMs = -1
+	if text := j.graph.Option(OptSlotTimeout); text != "" {
+		ms, err := scheduler.ParseMillis(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", OptSlotTimeout, err)
+		}
+		j.slots.timeoutMs = ms
+	}
+	o := failure.DefaultStrategyOptions(false)
+	o.Seed = j.config.Seed
+	if text := j.graph.Option(OptRestart); text != "" {
+		o.Type = text
+	}
+	if err := j.restartNumbers(&o); err != nil {
+		return err
+	}
+	if err := j.restartTimes(&o); err != nil {
+		return err
+	}
+	var err error
+	j.strategy, err = failure.NewStrategy(o)
+	return err
+}
+
+func (j *JobMaster) restartNumbers(o *failure.StrategyOptions) error {
+	for _, n := range []struct {
+		name string
+		to   *int
+	}{
+		{"fixed-delay.attempts", &o.FixedDelayAttempts},
+		{"failure-rate.max-failures-per-interval", &o.FailureRateMax},
+		{"exponential-delay.attempts-before-reset-backoff", &o.ExponentialAttempts},
+	} {
+		text := j.graph.Option(restartPrefix + n.name)
+		if text == "" {
+			continue
+		}
+		x, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%s%s: %q is not a number", restartPrefix, n.name, text)
+		}
+		*n.to = x
+	}
+	for _, n := range []struct {
+		name string
+		to   *float64
+	}{
+		{"exponential-delay.backoff-multiplier", &o.ExponentialMultiplier},
+		{"exponential-delay.jitter-factor", &o.ExponentialJitterFactor},
+	} {
+		text := j.graph.Option(restartPrefix + n.name)
+		if text == "" {
+			continue
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%s%s: %q is not a number", restartPrefix, n.name, text)
+		}
+		*n.to = x
+	}
+	return nil
+}
+
+func (j *JobMaster) restartTimes(o *failure.StrategyOptions) error {
+	for _, n := range []struct {
+		name string
+		to   *int64
+	}{
+		{"fixed-delay.delay", &o.FixedDelayMs},
+		{"failure-rate.failure-rate-interval", &o.FailureRateIntervalMs},
+		{"failure-rate.delay", &o.FailureRateDelayMs},
+		{"exponential-delay.initial-backoff", &o.ExponentialInitialMs},
+		{"exponential-delay.max-backoff", &o.ExponentialMaxMs},
+		{"exponential-delay.reset-backoff-threshold", &o.ExponentialResetMs},
+	} {
+		text := j.graph.Option(restartPrefix + n.name)
+		if text == "" {
+			continue
+		}
+		x, err := scheduler.ParseMillis(text)
+		if err != nil {
+			return fmt.Errorf("%s%s: %w", restartPrefix, n.name, err)
+		}
+		*n.to = x
+	}
+	return nil
+}

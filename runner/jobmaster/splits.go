@@ -1,0 +1,58 @@
+package jobmaster
+
+import (
+	"github.com/seed-4b0e9f7c/runner/runner/rpc"
+)
+
+func (j *JobMaster) splitsFound(e SplitsFound) {
+	v := j.source(e.Vertex)
+	if v == nil {
+		return
+	}
+	v.splits.Add(e.Splits)
+	if e.Done {
+		v.splits.Close()
+	}
+}
+
+func (j *JobMaster) discoverFailed(e DiscoverFailed) {
+	v := j.source(e.Vertex)
+	if v == nil || j.state != rpc.JobRunning && j.state != rpc.JobRestarting {
+		return
+	}
+	j.enumerationFailed(v, e.Causes)
+}
+
+// source finds a source whose splits are still being looked for.
+func (j *JobMaster) source(vertex string) *vertexRun {
+	n := j.indexOf(vertex)
+	if n < 0 || j.vertices[n].splits == nil || j.vertices[n].splits.Closed() {
+		return nil
+	}
+	return j.vertices[n]
+}
+
+func (j *JobMaster) indexOf(vertex string) int {
+	if j.exec == nil {
+		return -1
+	}
+	return j.exec.Index(vertex)
+}
+
+func (j *JobMaster) requestSplit(from rpc.Address, q rpc.RequestSplit) {
+	m, a, ok := j.find(from, q.Task)
+	if !ok || a.State == rpc.Canceling {
+		return
+	}
+	v := j.vertices[m.Vertex]
+	if v.splits == nil {
+		j.anomalies.illegal(string(from) + " asks for splits of " + v.v.Name + ", which has no source")
+		return
+	}
+	give, noMore := v.splits.Request(m.Subtask, j.parallelism(m.Vertex), q.Done)
+	if len(give) == 0 && j.settle != nil && !j.liveWanted(m) {
+		j.stopRegion(j.regionOf(m)) // all it could still do lies behind the failure
+		return
+	}
+	j.send(from, rpc.AssignSplits{Task: q.Task, Splits: give, NoMore: noMore})
+}
