@@ -1,0 +1,169 @@
+package aggregate
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/column"
+)
+
+// partials is a record of the partial schema: the group columns, which it does not take over, and
+// the plain states of the slots. A nil from gives states to which nothing was added.
+func (l *layout) partials(alloc memory.Allocator, group []arrow.Array, slots []uint32, from store) arrow.Record {
+	cols := make([]arrow.Array, 0, len(group)+l.words+l.bytes)
+	for _, g := range group {
+		g.Retain()
+		cols = append(cols, g)
+	}
+	for i := range l.states[:l.plain] {
+		s := &l.states[i]
+		for w := range kindWords[s.kind] {
+			var v []uint64
+			if from != nil {
+				v = from.Words(s.word + w)
+			}
+			cols = append(cols, wordColumn(alloc, v, slots))
+		}
+		if s.kind.bytes() > 0 {
+			var v operators.BytesColumn
+			if from != nil {
+				v = from.Bytes(s.bytes)
+			}
+			cols = append(cols, bytesColumn(alloc, v, slots))
+		}
+	}
+	rec := column.NewRecord(l.partialSchema().Fields, cols, int64(len(slots)))
+	for _, c := range cols {
+		c.Release()
+	}
+	return rec
+}
+
+// int64s makes a column of n values without NULL that fill writes.
+func int64s(alloc memory.Allocator, n int, fill func(out []int64)) arrow.Array {
+	buf := memory.NewResizableBuffer(alloc)
+	buf.Resize(n * 8)
+	fill(arrow.Int64Traits.CastFromBytes(buf.Bytes()))
+	d := array.NewData(arrow.PrimitiveTypes.Int64, n, []*memory.Buffer{nil, buf}, nil, 0, 0)
+	defer d.Release()
+	buf.Release()
+	return array.NewInt64Data(d)
+}
+
+func wordColumn(alloc memory.Allocator, v []uint64, slots []uint32) arrow.Array {
+	return int64s(alloc, len(slots), func(out []int64) {
+		if v == nil {
+			clear(out)
+			return
+		}
+		for i, s := range slots {
+			out[i] = int64(v[s])
+		}
+	})
+}
+
+func bytesColumn(alloc memory.Allocator, v operators.BytesColumn, slots []uint32) arrow.Array {
+	b := array.NewBinaryBuilder(alloc, arrow.BinaryTypes.Binary)
+	defer b.Release()
+	b.Reserve(len(slots))
+	for _, s := range slots {
+		if v == nil {
+			b.Append(nil)
+		} else {
+			b.Append(v.Get(s))
+		}
+	}
+	return b.NewArray()
+}
+
+// merge adds a batch of the partial schema to the plain states.
+func (l *layout) merge(b operators.Batch, slots []uint32, to store) error {
+	p := pick{b.Sel, slots}
+	col := len(l.keys) + len(l.distinct)
+	for i := range l.states[:l.plain] {
+		s := &l.states[i]
+		var words [4][]int64
+		for w := range kindWords[s.kind] {
+			a, ok := b.Rec.Column(col).(*array.Int64)
+			if !ok {
+				return fmt.Errorf("partial state column %s has Arrow type %s instead of int64", b.Rec.ColumnName(col), b.Rec.Column(col).DataType())
+			}
+			words[w] = a.Int64Values()
+			col++
+		}
+		var odd func(row int) []byte
+		if s.kind.bytes() > 0 {
+			var err error
+			if odd, err = textAt(b.Rec.Column(col)); err != nil {
+				return fmt.Errorf("partial state column %s: %w", b.Rec.ColumnName(col), err)
+			}
+			col++
+		}
+		s.merge(p, &words, odd, to)
+	}
+	return nil
+}
+
+func (s *state) merge(p pick, in *[4][]int64, odd func(row int) []byte, to store) {
+	switch s.kind {
+	case count:
+		w := to.Words(s.word)
+		for i, slot := range p.slots {
+			w[slot] += uint64(in[0][p.row(i)])
+		}
+	case sum128, sum256:
+		s.mergeSum(p, in, to)
+	case sumDouble:
+		lo, hi, ext := to.Words(s.word), to.Words(s.word+1), to.Bytes(s.bytes)
+		for i, slot := range p.slots {
+			row := p.row(i)
+			mergeFixed(uint64(in[0][row]), uint64(in[1][row]), slot, lo, hi, ext)
+			mergeOdd(odd(row), slot, ext)
+		}
+	case extreme64:
+		w := to.Words(s.word)
+		for i, slot := range p.slots {
+			w[slot] = max(w[slot], uint64(in[0][p.row(i)]))
+		}
+	case extreme128:
+		lo, hi := to.Words(s.word), to.Words(s.word+1)
+		for i, slot := range p.slots {
+			row := p.row(i)
+			greater128(uint64(in[0][row]), uint64(in[1][row]), slot, lo, hi)
+		}
+	case extremeText:
+		b := to.Bytes(s.bytes)
+		for i, slot := range p.slots {
+			v := odd(p.row(i))
+			if len(v) == 0 {
+				continue
+			}
+			if old := b.Get(slot); len(old) == 0 || s.better(v[1:], old[1:]) {
+				b.Set(slot, v)
+			}
+		}
+	}
+}
+
+func (s *state) mergeSum(p pick, in *[4][]int64, to store) {
+	if s.kind == sum256 {
+		var w [4][]uint64
+		for i := range w {
+			w[i] = to.Words(s.word + i)
+		}
+		for i, slot := range p.slots {
+			row := p.row(i)
+			add256(&w, slot, [4]uint64{uint64(in[0][row]), uint64(in[1][row]), uint64(in[2][row]), uint64(in[3][row])})
+		}
+		return
+	}
+	lo, hi := to.Words(s.word), to.Words(s.word+1)
+	for i, slot := range p.slots {
+		row := p.row(i)
+		add128(uint64(in[0][row]), uint64(in[1][row]), slot, lo, hi)
+	}
+}

@@ -1,0 +1,349 @@
+package aggregate
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/table"
+)
+
+// A store holds states: a table, or rows that stand for themselves.
+type store interface {
+	Words(col int) []uint64
+	Bytes(col int) operators.BytesColumn
+}
+
+// A pick is the rows that a state takes from a batch (nil: the first so many) and their slots.
+type pick struct {
+	rows  []int32
+	slots []uint32
+}
+
+// An updater adds the rows of one batch to states.
+type updater struct {
+	rec   arrow.Record
+	all   pick
+	picks map[[2]int]pick // by argument whose NULLs are left out (-1: none) and filter
+}
+
+func newUpdater(b operators.Batch, slots []uint32) *updater {
+	return &updater{rec: b.Rec, all: pick{b.Sel, slots}, picks: map[[2]int]pick{}}
+}
+
+// add adds the batch to the states that rows feed.
+func (u *updater) add(states []state, to store) error {
+	for i := range states {
+		s := &states[i]
+		if s.from >= 0 {
+			continue
+		}
+		if err := addValues(s, u.column(s.arg), u.pick(s.arg, s.filter), to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *updater) column(col int) arrow.Array {
+	if col < 0 {
+		return nil
+	}
+	return u.rec.Column(col)
+}
+
+// pick is the rows whose filter is TRUE and whose argument is not NULL.
+func (u *updater) pick(arg, filter int) pick {
+	if arg >= 0 && !mayBeNull(u.rec.Column(arg)) {
+		arg = -1
+	}
+	if arg < 0 && filter < 0 {
+		return u.all
+	}
+	id := [2]int{arg, filter}
+	p, ok := u.picks[id]
+	if ok {
+		return p
+	}
+	p = u.all
+	if filter >= 0 {
+		p = p.where(isTrue(u.rec.Column(filter)))
+	}
+	if arg >= 0 {
+		p = p.where(notNull(u.rec.Column(arg)))
+	}
+	u.picks[id] = p
+	return p
+}
+
+// where is the part of a pick for which keep holds.
+func (p pick) where(keep func(row int) bool) pick {
+	out := pick{make([]int32, 0, len(p.slots)), make([]uint32, 0, len(p.slots))}
+	for i, s := range p.slots {
+		row := p.row(i)
+		if keep(row) {
+			out.rows = append(out.rows, int32(row))
+			out.slots = append(out.slots, s)
+		}
+	}
+	return out
+}
+
+func (p *pick) row(i int) int {
+	if p.rows == nil {
+		return i
+	}
+	return int(p.rows[i])
+}
+
+func isTrue(a arrow.Array) func(int) bool {
+	b, ok := a.(*array.Boolean)
+	if !ok {
+		return func(int) bool { return false } // NULL of no type
+	}
+	if b.NullN() == 0 {
+		return b.Value
+	}
+	return func(row int) bool { return b.IsValid(row) && b.Value(row) }
+}
+
+func mayBeNull(a arrow.Array) bool {
+	if d, ok := a.(*array.Dictionary); ok && d.Dictionary().NullN() > 0 {
+		return true
+	}
+	return a.NullN() > 0 || a.DataType().ID() == arrow.NULL
+}
+
+func notNull(a arrow.Array) func(int) bool {
+	if a.DataType().ID() == arrow.NULL {
+		return func(int) bool { return false }
+	}
+	if d, ok := a.(*array.Dictionary); ok && d.Dictionary().NullN() > 0 {
+		entries := d.Dictionary()
+		return func(row int) bool { return a.IsValid(row) && entries.IsValid(d.GetValueIndex(row)) }
+	}
+	return a.IsValid
+}
+
+// addValues adds the picked values of a column, none of them NULL, to a state.
+func addValues(s *state, arr arrow.Array, p pick, to store) error {
+	if len(p.slots) == 0 {
+		return nil
+	}
+	switch s.kind {
+	case count:
+		w := to.Words(s.word)
+		for _, slot := range p.slots {
+			w[slot]++
+		}
+		return nil
+	case sum128:
+		lo, hi := to.Words(s.word), to.Words(s.word+1)
+		switch a := arr.(type) {
+		case *array.Int64:
+			addInts(a.Int64Values(), p, lo, hi)
+			return nil
+		case *array.Int32:
+			addInts(a.Int32Values(), p, lo, hi)
+			return nil
+		}
+	case sum256:
+		if a, ok := arr.(*array.Decimal128); ok {
+			addDecimals(a.Values(), p, to, s.word)
+			return nil
+		}
+	case sumDouble:
+		if a, ok := arr.(*array.Float64); ok {
+			addDoubles(a.Float64Values(), p, to.Words(s.word), to.Words(s.word+1), to.Bytes(s.bytes))
+			return nil
+		}
+	case extreme64:
+		return extreme64s(s, arr, p, to.Words(s.word))
+	case extreme128:
+		if a, ok := arr.(*array.Decimal128); ok {
+			extremeDecimals(s, a.Values(), p, to.Words(s.word), to.Words(s.word+1))
+			return nil
+		}
+	case extremeText:
+		return extremeTexts(s, arr, p, to.Bytes(s.bytes))
+	}
+	return fmt.Errorf("a column of %s has Arrow type %s instead of %s", s.typ, arr.DataType(), s.typ.Arrow())
+}
+
+func addInts[T int32 | int64](v []T, p pick, lo, hi []uint64) {
+	if p.rows == nil {
+		for i, s := range p.slots {
+			x := int64(v[i])
+			l, c := bits.Add64(lo[s], uint64(x), 0)
+			lo[s] = l
+			hi[s] += uint64(x>>63) + c
+		}
+		return
+	}
+	for i, s := range p.slots {
+		x := int64(v[p.rows[i]])
+		l, c := bits.Add64(lo[s], uint64(x), 0)
+		lo[s] = l
+		hi[s] += uint64(x>>63) + c
+	}
+}
+
+func addDecimals(v []decimal128.Num, p pick, to store, word int) {
+	var w [4][]uint64
+	for i := range w {
+		w[i] = to.Words(word + i)
+	}
+	for i, s := range p.slots {
+		x := v[p.row(i)]
+		sign := uint64(x.HighBits() >> 63)
+		add256(&w, s, [4]uint64{x.LowBits(), uint64(x.HighBits()), sign, sign})
+	}
+}
+
+func add256(w *[4][]uint64, s uint32, x [4]uint64) {
+	c := uint64(0)
+	for i := range x {
+		w[i][s], c = bits.Add64(w[i][s], x[i], c)
+	}
+}
+
+// signBit turned over makes the order of signed numbers that of unsigned ones. Extremes are kept so
+// that the greatest code wins and 0 loses to every value or equals the least one: a MIN keeps the
+// complement. So a fresh state needs no mark of its own.
+const signBit = 1 << 63
+
+func (s *state) flip() uint64 {
+	if s.min {
+		return ^uint64(0)
+	}
+	return 0
+}
+
+func extreme64s(s *state, arr arrow.Array, p pick, w []uint64) error {
+	flip := s.flip()
+	switch a := arr.(type) {
+	case *array.Int64:
+		extremeInts(a.Int64Values(), p, w, flip)
+	case *array.Timestamp:
+		extremeInts(a.TimestampValues(), p, w, flip)
+	case *array.Int32:
+		extremeInts(a.Int32Values(), p, w, flip)
+	case *array.Date32:
+		extremeInts(a.Date32Values(), p, w, flip)
+	case *array.Float64:
+		v := a.Float64Values()
+		for i, slot := range p.slots {
+			w[slot] = max(w[slot], encodeDouble(v[p.row(i)])^flip)
+		}
+	case *array.Boolean:
+		for i, slot := range p.slots {
+			x := uint64(signBit)
+			if a.Value(p.row(i)) {
+				x++
+			}
+			w[slot] = max(w[slot], x^flip)
+		}
+	default:
+		return fmt.Errorf("a column of %s has Arrow type %s instead of %s", s.typ, arr.DataType(), s.typ.Arrow())
+	}
+	return nil
+}
+
+func extremeInts[T ~int32 | ~int64](v []T, p pick, w []uint64, flip uint64) {
+	if p.rows == nil {
+		for i, s := range p.slots {
+			w[s] = max(w[s], uint64(int64(v[i]))^signBit^flip)
+		}
+		return
+	}
+	for i, s := range p.slots {
+		w[s] = max(w[s], uint64(int64(v[p.rows[i]]))^signBit^flip)
+	}
+}
+
+// encodeDouble orders doubles as unsigned integers: NaN the greatest, -0.0 as 0.0.
+func encodeDouble(f float64) uint64 {
+	if f != f {
+		return 0x7FF8000000000001 | signBit
+	}
+	x := math.Float64bits(f + 0)
+	if x&signBit != 0 {
+		return ^x
+	}
+	return x | signBit
+}
+
+func decodeDouble(x uint64) float64 {
+	if x&signBit != 0 {
+		return math.Float64frombits(x &^ signBit)
+	}
+	return math.Float64frombits(^x)
+}
+
+func extremeDecimals(s *state, v []decimal128.Num, p pick, lo, hi []uint64) {
+	flip := s.flip()
+	for i, slot := range p.slots {
+		x := v[p.row(i)]
+		greater128(x.LowBits()^flip, uint64(x.HighBits())^signBit^flip, slot, lo, hi)
+	}
+}
+
+func greater128(l, h uint64, s uint32, lo, hi []uint64) {
+	if h > hi[s] || h == hi[s] && l > lo[s] {
+		lo[s], hi[s] = l, h
+	}
+}
+
+// extremeTexts compares strings bytewise. The value is kept behind a mark, so that an empty string
+// differs from none.
+func extremeTexts(s *state, arr arrow.Array, p pick, to operators.BytesColumn) error {
+	at, err := textAt(arr)
+	if err != nil {
+		return err
+	}
+	var buf []byte
+	for i, slot := range p.slots {
+		v := at(p.row(i))
+		if old := to.Get(slot); len(old) > 0 && !s.better(v, old[1:]) {
+			continue
+		}
+		buf = append(append(buf[:0], 1), v...)
+		to.Set(slot, buf)
+	}
+	return nil
+}
+
+func (s *state) better(v, old []byte) bool {
+	if s.min {
+		return string(v) < string(old)
+	}
+	return string(v) > string(old)
+}
+
+func textAt(arr arrow.Array) (func(row int) []byte, error) {
+	switch a := arr.(type) {
+	case *array.String:
+		off, data := a.ValueOffsets(), table.TextBytes(a)
+		return func(row int) []byte { return data[off[row]:off[row+1]] }, nil
+	case *array.Binary:
+		return a.Value, nil
+	case *array.Dictionary:
+		entry, err := textAt(a.Dictionary())
+		if err != nil {
+			return nil, err
+		}
+		return func(row int) []byte { return entry(a.GetValueIndex(row)) }, nil
+	}
+	return nil, fmt.Errorf("a column of STRING has Arrow type %s", arr.DataType())
+}
+
+func add128(l, h uint64, s uint32, lo, hi []uint64) {
+	var c uint64
+	lo[s], c = bits.Add64(lo[s], l, 0)
+	hi[s] += h + c
+}

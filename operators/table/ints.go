@@ -1,0 +1,235 @@
+package table
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// intIndex finds slots of single 64-bit keys by open addressing, the key inline so that a hit costs
+// one cache miss. The load stays at or under one half.
+type intIndex struct {
+	entries []intEntry
+	shift   uint
+	used    int
+	keys    []int64 // by slot
+	null    uint32  // slot + 1 of the NULL key, 0 while there is none
+}
+
+type intEntry struct {
+	key  int64
+	slot uint32 // slot + 1, 0 = empty
+}
+
+const intEntrySize = 16
+
+func newIntIndex() *intIndex { return &intIndex{} }
+
+// hashInt spreads a key over 64 bits; the index uses the highest.
+func hashInt(k int64) uint64 {
+	x := uint64(k) * 0x9E3779B97F4A7C15
+	x ^= x >> 32
+	return x * 0xD6E8FEB86659FD93
+}
+
+func (x *intIndex) reserve(acc *account, n int) error {
+	var err error
+	x.keys, err = resize(acc, x.keys, n, 8)
+	return err
+}
+
+func (x *intIndex) lookup(t *Table, r rows, slots []uint32, add bool) error {
+	if len(x.entries) == 0 {
+		if !add && x.null == 0 {
+			return fillNoSlot(slots)
+		}
+		if err := x.grow(t, 64); err != nil {
+			return err
+		}
+	}
+	var keys [chunk]int64
+	n := len(slots)
+	ks := keys[:n]
+	r.cols[0].ints(r, ks)
+	if c := &r.cols[0]; c.nulls() {
+		return x.withNulls(t, r, ks, slots, add)
+	}
+	return x.run(t, ks, slots, add)
+}
+
+func fillNoSlot(slots []uint32) error {
+	for i := range slots {
+		slots[i] = operators.NoSlot
+	}
+	return nil
+}
+
+// run looks keys up, and makes room whenever an absent one has none.
+func (x *intIndex) run(t *Table, ks []int64, slots []uint32, add bool) error {
+	for {
+		n := x.probe(t, ks, slots, add)
+		if n == len(ks) {
+			return nil
+		}
+		ks, slots = ks[n:], slots[n:]
+		if 2*(x.used+1) > len(x.entries) {
+			if err := x.grow(t, 2*len(x.entries)); err != nil {
+				return err
+			}
+		} else if err := t.reserve(max(16, 2*t.room)); err != nil {
+			return err
+		}
+	}
+}
+
+// probe is the loop over a chunk. A first pass touches the entries so that their cache misses
+// overlap. It stops at the first absent key there is no room for and returns how far it came.
+func (x *intIndex) probe(t *Table, ks []int64, slots []uint32, add bool) int {
+	entries, shift := x.entries, x.shift&63
+	mask := uint64(len(entries) - 1)
+	var at [chunk]uint32
+	var touched uint32
+	for i, k := range ks {
+		h := hashInt(k) >> shift
+		at[i&(chunk-1)] = uint32(h)
+		touched |= entries[h&mask].slot
+	}
+	if touched == 0 && !add {
+		_ = fillNoSlot(slots[:len(ks)])
+		return len(ks)
+	}
+	slots = slots[:len(ks)]
+	for i, k := range ks {
+		h := uint64(at[i&(chunk-1)])
+		for {
+			e := &entries[h&mask]
+			if e.key == k && e.slot != 0 {
+				slots[i] = e.slot - 1
+				break
+			}
+			if e.slot == 0 {
+				if !add {
+					slots[i] = operators.NoSlot
+					break
+				}
+				if 2*(x.used+1) > len(entries) || t.n == t.room {
+					return i
+				}
+				x.used++
+				slots[i] = uint32(t.n)
+				x.keys = append(x.keys, k)
+				*e = intEntry{k, uint32(t.n) + 1}
+				t.push()
+				break
+			}
+			h++
+		}
+	}
+	return len(ks)
+}
+
+// withNulls looks up a chunk some of whose keys are NULL: runs of others between them.
+func (x *intIndex) withNulls(t *Table, r rows, ks []int64, slots []uint32, add bool) error {
+	from := 0
+	for i := range ks {
+		if !r.cols[0].null(r.at(i)) {
+			continue
+		}
+		if err := x.run(t, ks[from:i], slots[from:i], add); err != nil {
+			return err
+		}
+		from = i + 1
+		if x.null == 0 && add {
+			if err := t.addSlot(); err != nil {
+				return err
+			}
+			x.keys = append(x.keys, 0)
+			x.null = uint32(t.n)
+		}
+		slots[i] = x.null - 1 // NoSlot while there is none
+	}
+	return x.run(t, ks[from:], slots[from:], add)
+}
+
+func (x *intIndex) grow(t *Table, n int) error {
+	if err := t.acc.grow(int64(n) * intEntrySize); err != nil {
+		return err
+	}
+	old := x.entries
+	x.entries = make([]intEntry, n)
+	x.shift = uint(64 - bits.TrailingZeros(uint(n)))
+	for _, e := range old {
+		if e.slot != 0 {
+			x.insert(e)
+		}
+	}
+	t.acc.shrink(int64(len(old)) * intEntrySize)
+	return nil
+}
+
+func (x *intIndex) insert(e intEntry) {
+	mask := uint64(len(x.entries) - 1)
+	h := hashInt(e.key) >> x.shift
+	for x.entries[h&mask].slot != 0 {
+		h++
+	}
+	x.entries[h&mask] = e
+}
+
+func (x *intIndex) truncate(n int) {
+	x.keys = x.keys[:min(n, len(x.keys))]
+	if int(x.null) > n {
+		x.null = 0
+	}
+	x.rebuild()
+}
+
+func (x *intIndex) keep(slots []uint32) {
+	null := uint32(0)
+	for to, s := range slots {
+		x.keys[to] = x.keys[s]
+		if s+1 == x.null {
+			null = uint32(to) + 1
+		}
+	}
+	x.keys, x.null = x.keys[:len(slots)], null
+	x.rebuild()
+}
+
+func (x *intIndex) rebuild() {
+	clear(x.entries)
+	x.used = 0
+	for s, k := range x.keys {
+		if uint32(s)+1 != x.null {
+			x.insert(intEntry{k, uint32(s) + 1})
+			x.used++
+		}
+	}
+}
+
+func (x *intIndex) columns(key expr.Schema, alloc memory.Allocator, slots []uint32) []arrow.Array {
+	b := newKeyBuilder(key.Fields[0].Type, alloc)
+	defer b.Release()
+	b.Reserve(len(slots))
+	for _, s := range slots {
+		if s+1 == x.null {
+			b.AppendNull()
+		} else {
+			appendInt(b, x.keys[s])
+		}
+	}
+	return []arrow.Array{b.NewArray()}
+}
+
+// doubleKey is the key of a DOUBLE: its bits, with one NaN and no negative zero.
+func doubleKey(f float64) int64 {
+	if f != f {
+		return 0x7FF8000000000001
+	}
+	return int64(math.Float64bits(f + 0)) // -0.0 + 0 = 0.0
+}
