@@ -31,10 +31,12 @@ type Options struct {
 
 // Spec declares csv.
 var Spec = connectors.Spec[Options]{
-	Name:    "csv",
-	Summary: "Delimited text files with a header line, split by bytes.",
-	Bind:    bind,
-	Open:    open,
+	Name:     "csv",
+	Summary:  "Delimited text files with a header line, split by bytes.",
+	Bind:     bind,
+	Open:     open,
+	BindSink: bindSink,
+	OpenSink: openSink,
 }
 
 // delimiter is the one byte between fields.
