@@ -50,11 +50,13 @@ type AggCall struct {
 	Text     string `json:"text"` // as the plan has it: "SUM(amount) FILTER (WHERE …)"
 }
 
-// A Sort orders all rows; with Limit >= 0 only so many after Offset are kept.
+// A Sort orders all rows; with Limit >= 0 only so many after Offset are kept. The first Written keys
+// stand in the plan; the others break ties, so that the order does not depend on where rows came from.
 type Sort struct {
-	By     []SortKey `json:"by"`
-	Limit  int64     `json:"limit"`
-	Offset int64     `json:"offset"`
+	By      []SortKey `json:"by"`
+	Written int       `json:"written"`
+	Limit   int64     `json:"limit"`
+	Offset  int64     `json:"offset"`
 }
 
 // A SortKey orders by one input column. NaN is the largest DOUBLE.

@@ -1,0 +1,122 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/config"
+	"github.com/seed-4b0e9f7c/runner/plans"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph/bind"
+	"github.com/seed-4b0e9f7c/runner/runner/scheduler"
+)
+
+// An Explanation is a job graph and what the scheduler will make of it, before anything runs.
+type Explanation struct {
+	Plan      string               `json:"plan"`
+	Graph     *jobgraph.Graph      `json:"graph"`
+	Decisions []scheduler.Decision `json:"decisions"` // in the order of the graph's vertices
+	Slots     int                  `json:"slots"`     // at hand
+}
+
+// Explain builds a plan's job graph and says which parallelism each vertex would get, and why. A faulty
+// plan is an error of type plans.Findings.
+func Explain(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, o config.Loaded) (*Explanation, error) {
+	bp, found, err := bind.Bind(ctx, p, cat.Connectors)
+	if found.Failed() {
+		return nil, found
+	}
+	if err != nil {
+		return nil, err
+	}
+	g, err := jobgraph.Build(bp, cat, JobOptions(o))
+	if err != nil {
+		return nil, err
+	}
+	d, err := scheduler.Explain(g)
+	if err != nil {
+		return nil, err
+	}
+	return &Explanation{Plan: p.File, Graph: g, Decisions: d, Slots: o.Int(config.TaskSlots)}, nil
+}
+
+// Text writes the explanation for people.
+func (x *Explanation) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Job %s (%s), %d vertices, %d slots\n", x.Graph.Name, x.Graph.Mode, len(x.Graph.Vertices), x.Slots)
+	for i, v := range x.Graph.Vertices {
+		d := x.Decisions[i]
+		fmt.Fprintf(&b, "\n%d. %s\n", i+1, v.Name)
+		fmt.Fprintf(&b, "   parallelism %s: %s\n", howMany(d), d.Text)
+		fmt.Fprintf(&b, "   requested %d (%s), reason %s, slot sharing group %s\n", d.Requested, d.Origin, d.Reason, v.SharingGroup)
+		for _, op := range v.Operators {
+			fmt.Fprintf(&b, "   - %s: %s\n", op.Label, describe(op))
+		}
+		for _, e := range x.Graph.In(v.ID) {
+			fmt.Fprintf(&b, "   <- %s%s from %s\n", e.Exchange, keysOf(e), x.Graph.Vertex(e.From).Name)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func howMany(d scheduler.Decision) string {
+	if d.Decided > 0 {
+		return fmt.Sprint(d.Decided)
+	}
+	if d.Min == d.Max {
+		return fmt.Sprint(d.Max)
+	}
+	return fmt.Sprintf("%d to %d", d.Min, d.Max)
+}
+
+// describe says what an operator of the graph does, in the plan's words.
+func describe(op jobgraph.Operator) string {
+	switch op.Kind {
+	case jobgraph.SourceOp:
+		s := fmt.Sprintf("%s, %d files", op.Component, len(op.Source.Inv.Files))
+		if len(op.Source.Inv.Files) == 1 {
+			s = fmt.Sprintf("%s, 1 file", op.Component)
+		}
+		s += ", columns " + strings.Join(op.Out.Names(), ", ")
+		if op.Source.Push.Where != nil {
+			s += ", where " + op.Source.Push.Where.String()
+		}
+		return s
+	case jobgraph.SinkOp:
+		return op.Component + " of " + op.Out.String()
+	}
+	return op.Node + " gives " + op.Out.String()
+}
+
+func keysOf(e jobgraph.Edge) string {
+	if len(e.Keys) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(e.Schema.Pick(e.Keys).Names(), ", ") + ")"
+}
+
+// Mermaid writes the job graph as a Mermaid flow chart.
+func (x *Explanation) Mermaid(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("flowchart TD\n")
+	quote := strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;")
+	for i, v := range x.Graph.Vertices {
+		labels := make([]string, len(v.Operators))
+		for j, op := range v.Operators {
+			labels[j] = quote.Replace(op.Label)
+		}
+		fmt.Fprintf(&b, "  v%d[\"%s<br/>parallelism %s\"]\n", i+1, strings.Join(labels, "<br/>"), howMany(x.Decisions[i]))
+	}
+	place := map[string]int{}
+	for i, v := range x.Graph.Vertices {
+		place[v.ID] = i + 1
+	}
+	for _, e := range x.Graph.Edges {
+		fmt.Fprintf(&b, "  v%d -->|\"%s\"| v%d\n", place[e.From], quote.Replace(string(e.Exchange)+keysOf(e)), place[e.To])
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,105 @@
+// Package bind is the one step between a plan and its job graph that does I/O: it lists files, reads
+// headers and footers, and looks whether targets may be written.
+package bind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/plans"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
+)
+
+// Bind looks at a plan's sources, gives every node its types, and looks at the targets. Findings are
+// faults of the plan; err is a fault of what it names: a missing file, a target that exists.
+func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph.BoundPlan, plans.Findings, error) {
+	bp := &jobgraph.BoundPlan{Plan: p, Sources: map[string]jobgraph.BoundSource{}, Sinks: map[string]connectors.BoundSink{}}
+	schemas := map[string]expr.Schema{}
+	var errs []error
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Source == nil {
+			continue
+		}
+		s, err := bindSource(ctx, n, p.Dir, cat)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("source %s: %w", n.Name, err))
+			continue
+		}
+		bp.Sources[n.Name] = s
+		schemas[n.Name] = s.Source.Schema()
+	}
+	var found plans.Findings
+	bp.Logical, found = jobgraph.BuildLogical(p, schemas)
+	if found.Failed() {
+		return nil, found, nil
+	}
+	if len(errs) > 0 {
+		return nil, found, errors.Join(errs...)
+	}
+	for _, r := range bp.Logical.Sinks {
+		n := p.Node(r.Node)
+		b, err := cat[n.Sink.Kind].BindSink(ctx, n.Sink.Options, r.Schema, connectors.Env{Node: n.Name, Dir: p.Dir})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("sink %s: %w", n.Name, err))
+			continue
+		}
+		bp.Sinks[n.Name] = b
+	}
+	found = append(found, sharedTargets(bp)...)
+	if found.Failed() {
+		return nil, found, nil
+	}
+	return bp, found, errors.Join(errs...)
+}
+
+func bindSource(ctx context.Context, n *plans.Node, dir string, cat connectors.Catalog) (b jobgraph.BoundSource, err error) {
+	defer func() {
+		if v := recover(); v != nil { // no library is trusted with a damaged header or footer
+			err = fmt.Errorf("the connector %s panicked: %v", n.Source.Kind, v)
+		}
+	}()
+	c := cat[n.Source.Kind]
+	if c == nil || !c.IsSource() {
+		return b, fmt.Errorf("there is no source %s", n.Source.Kind)
+	}
+	if b.State, err = c.Bind(ctx, n.Source.Options, connectors.Env{Node: n.Name, Dir: dir}); err != nil {
+		return b, err
+	}
+	b.Source, err = c.Open(b.State)
+	return b, err
+}
+
+// sharedTargets finds sinks that would write to one path, and sinks that would replace an input.
+func sharedTargets(bp *jobgraph.BoundPlan) plans.Findings {
+	var found plans.Findings
+	owner := map[string]string{}
+	inputs := map[string]string{}
+	for node, s := range bp.Sources {
+		for _, f := range s.Source.Inventory().Files {
+			abs := files.Absolute(f.Path, "")
+			inputs[abs], inputs[filepath.Dir(abs)] = node, node
+		}
+	}
+	for i := range bp.Plan.Nodes {
+		n := &bp.Plan.Nodes[i]
+		if n.Sink == nil {
+			continue
+		}
+		for _, t := range bp.Sinks[n.Name].Targets {
+			if other := owner[t]; other != "" {
+				found = append(found, plans.NewFinding(bp.Plan, n.Sink.Pos, "shared-target", fmt.Sprintf("sinks %s and %s write to one path, %s", other, n.Name, files.Display(t))))
+			}
+			owner[t] = n.Name
+			if src := inputs[t]; src != "" {
+				found = append(found, plans.NewFinding(bp.Plan, n.Sink.Pos, "target-is-input", fmt.Sprintf("sink %s would replace what source %s reads, %s", n.Name, src, files.Display(t))))
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,214 @@
+package jobgraph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/plans"
+)
+
+// A step is an operator to be placed. An inner one does not finish its plan node, so the node's own
+// keys (parallelism, slot_sharing_group) are not for it.
+type step struct {
+	role      string
+	component string
+	options   json.RawMessage
+	inner     bool
+}
+
+func (b *builder) source(r *expr.Rel) (*end, error) {
+	n, bound := b.nodes[r.Node], b.bp.Sources[r.Node]
+	want := connectors.Pushdown{Columns: r.Scan.Columns, Where: r.Scan.Where, Limit: r.Scan.Limit}
+	left := bound.Source.Push(want)
+	if left.Where != nil || left.Columns != nil {
+		return nil, fmt.Errorf("source %s took a pushdown at first and then refused it", n.Source.Kind)
+	}
+	v := b.vertex(n, false)
+	op := Operator{
+		Kind: SourceOp, UID: n.Name + "/source", Node: n.Name, Component: n.Source.Kind, Out: r.Schema,
+		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory()},
+	}
+	return b.append(v, op, "Source: "+n.Name, r.Schema), nil
+}
+
+func (b *builder) sink(r *expr.Rel, in *end) (*end, error) {
+	n := b.nodes[r.Node]
+	bound := b.bp.Sinks[r.Node]
+	fixed := ""
+	if bound.SingleFile {
+		fixed = "single-file-sink"
+	}
+	v := in.v
+	if !b.chains(in, r, n, false, fixed) {
+		v = b.vertex(n, false)
+		v.Parallelism.Fixed = fixed
+		b.connect(in, v, 0, b.pass(in.v, v), nil)
+	}
+	op := Operator{
+		Kind: SinkOp, UID: n.Name + "/sink", Node: n.Name, Component: n.Sink.Kind, In: []expr.Schema{in.schema}, Out: in.schema,
+		Sink: &Sink{Bound: bound}, NotDeterministic: b.bp.Logical.NotDeterministic[r.Node],
+	}
+	return b.append(v, op, "Sink: "+n.Name, in.schema), nil
+}
+
+// operator places a step behind its inputs: in the chain of its input where it may be chained, else at
+// the head of a vertex of its own.
+func (b *builder) operator(r *expr.Rel, ins []*end, s step) (*end, error) {
+	c := b.cat.Operators[s.component]
+	if c == nil {
+		return nil, fmt.Errorf("this version has no operator %s", s.component)
+	}
+	schemas := make([]expr.Schema, len(ins))
+	for i, in := range ins {
+		schemas[i] = in.schema
+	}
+	out, err := c.Schema(s.options, schemas)
+	if err != nil {
+		return nil, err
+	}
+	needs, err := c.Needs(s.options, schemas)
+	if err != nil {
+		return nil, err
+	}
+	label, err := c.Label(s.options)
+	if err != nil {
+		return nil, err
+	}
+	n := b.nodes[r.Node]
+	op := Operator{
+		Kind: TransformOp, UID: r.Node + "/" + s.role, Node: r.Node, Component: s.component, Options: s.options, In: schemas, Out: out,
+	}
+	fixed := ""
+	for _, d := range needs {
+		if d.Kind == operators.Global {
+			fixed = "global-exchange"
+		}
+	}
+	if len(ins) == 1 && needs[0].Kind == operators.Any && b.chains(ins[0], r, n, s.inner, "") {
+		return b.append(ins[0].v, op, label, out), nil
+	}
+	if len(ins) == 1 && fixed != "" && ins[0].v.Parallelism.Fixed == "global-exchange" && b.chains(ins[0], r, n, s.inner, fixed) {
+		return b.append(ins[0].v, op, label, out), nil // one subtask has all rows already
+	}
+	v := b.vertex(n, s.inner)
+	v.Parallelism.Fixed = fixed
+	if fixed != "" {
+		v.Parallelism.Value = 0
+	}
+	// A union's inputs are edges into one input.
+	for i, in := range ins {
+		input := i
+		if s.component == "union" {
+			input = 0
+		}
+		kind, keys := b.pass(in.v, v), []int(nil)
+		switch needs[min(i, len(needs)-1)].Kind {
+		case operators.Hash:
+			kind, keys = HashBy, needs[min(i, len(needs)-1)].Keys
+		case operators.Broadcast:
+			kind = Broadcast
+		case operators.Global:
+			kind = Global
+		}
+		b.connect(in, v, input, kind, keys)
+	}
+	return b.append(v, op, label, out), nil
+}
+
+// chains reports whether the step of r may run in the chain that ends in in.
+func (b *builder) chains(in *end, r *expr.Rel, n *plans.Node, inner bool, fixed string) bool {
+	if len(r.Inputs) == 1 && b.uses[r.Inputs[0]] > 1 && b.ends[r.Inputs[0]] == in {
+		return false
+	}
+	return b.sameVertex(in, n, inner, fixed)
+}
+
+// sameVertex reports whether the keys of a plan node let it run in the vertex of in: same slot sharing
+// group and no parallelism of its own that differs.
+func (b *builder) sameVertex(in *end, n *plans.Node, inner bool, fixed string) bool {
+	if in.op != len(in.v.Operators)-1 {
+		return false
+	}
+	p := in.v.Parallelism
+	if fixed != "" && p.Fixed == "" && p.Value != 1 {
+		return false
+	}
+	if inner {
+		return true
+	}
+	if n.Parallelism > 0 && (p.Fixed != "" && n.Parallelism != 1 || p.Fixed == "" && n.Parallelism != p.Value) {
+		return false
+	}
+	return group(n) == in.v.SharingGroup || n.SharingGroup == ""
+}
+
+func group(n *plans.Node) string {
+	if n.SharingGroup == "" {
+		return "default"
+	}
+	return n.SharingGroup
+}
+
+// pass is how rows go between two vertices when it does not matter where each goes.
+func (b *builder) pass(from, to *Vertex) ExchangeKind {
+	if to.Parallelism.Fixed != "" {
+		return Global
+	}
+	return Rebalance
+}
+
+func (b *builder) vertex(n *plans.Node, inner bool) *Vertex {
+	v := &Vertex{SharingGroup: group(n), Parallelism: Request{Origin: b.origin}}
+	if n.Parallelism > 0 && !inner {
+		v.Parallelism = Request{Value: n.Parallelism, Origin: "node"}
+	}
+	b.vertices = append(b.vertices, v)
+	return v
+}
+
+func (b *builder) append(v *Vertex, op Operator, label string, out expr.Schema) *end {
+	b.nextID++
+	op.ID = b.nextID
+	op.Label = fmt.Sprintf("%s[%d]", label, op.ID)
+	v.Operators = append(v.Operators, op)
+	return &end{v: v, op: len(v.Operators) - 1, schema: out}
+}
+
+func (b *builder) connect(in *end, to *Vertex, input int, kind ExchangeKind, keys []int) {
+	e := &Edge{Operator: in.op, Input: input, Exchange: kind, Keys: keys, Blocking: true, Schema: in.schema}
+	b.joins = append(b.joins, join{e, in.v, to})
+}
+
+// A join remembers which vertices an edge is between until they have their ids.
+type join struct {
+	e        *Edge
+	from, to *Vertex
+}
+
+// finish names the vertices and gives them ids: equal plans get equal ids, so that runs compare.
+func (b *builder) finish() {
+	for _, v := range b.vertices {
+		labels := make([]string, len(v.Operators))
+		h := sha256.New()
+		for i, op := range v.Operators {
+			labels[i] = op.Label
+			fmt.Fprintf(h, "%d %s\n", op.ID, op.UID)
+		}
+		v.Name = strings.Join(labels, " -> ")
+		v.ID = hex.EncodeToString(h.Sum(nil)[:16])
+	}
+	for i, j := range b.joins {
+		j.e.From, j.e.To = j.from.ID, j.to.ID
+		j.e.ID = fmt.Sprintf("%s-%s-%d", j.from.ID[:8], j.to.ID[:8], i)
+		b.g.Edges = append(b.g.Edges, *j.e)
+	}
+	for _, v := range b.vertices {
+		b.g.Vertices = append(b.g.Vertices, *v)
+	}
+}

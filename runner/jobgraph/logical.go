@@ -1,0 +1,146 @@
+package jobgraph
+
+import (
+	"fmt"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/plans"
+)
+
+// BuildLogical gives every node of a plan its relational form and types. It finds all faults that need
+// schemas, at once: a node whose inputs are faulty is passed over in silence.
+func BuildLogical(p *plans.Plan, sources map[string]expr.Schema) (*Logical, plans.Findings) {
+	b := &logicalBuilder{plan: p, sources: sources, done: map[string]*expr.Rel{}, explicit: map[*expr.Calc][]bool{}}
+	b.order()
+	l := &Logical{}
+	for _, n := range b.sorted {
+		r := b.node(n)
+		b.done[n.Name] = r
+		if r != nil && r.Sink != nil {
+			l.Sinks = append(l.Sinks, r)
+		}
+	}
+	if b.findings.Failed() {
+		return nil, b.findings
+	}
+	l.Used = usedColumns(l.Sinks, b.explicit)
+	l.NotDeterministic = orderDependent(l.Sinks)
+	return l, b.findings
+}
+
+type logicalBuilder struct {
+	plan     *plans.Plan
+	sources  map[string]expr.Schema
+	sorted   []*plans.Node
+	done     map[string]*expr.Rel  // nil: faulty
+	explicit map[*expr.Calc][]bool // per item of Select, whether the plan wrote it (a star did not)
+	findings plans.Findings
+}
+
+// order sorts nodes so that inputs come first; the plan reader has refused cycles.
+func (b *logicalBuilder) order() {
+	byName := map[string]*plans.Node{}
+	for i := range b.plan.Nodes {
+		byName[b.plan.Nodes[i].Name] = &b.plan.Nodes[i]
+	}
+	seen := map[string]bool{}
+	var visit func(n *plans.Node)
+	visit = func(n *plans.Node) {
+		if n == nil || seen[n.Name] {
+			return
+		}
+		seen[n.Name] = true
+		for _, in := range n.From {
+			visit(byName[in.Node])
+		}
+		b.sorted = append(b.sorted, n)
+	}
+	for i := range b.plan.Nodes {
+		visit(&b.plan.Nodes[i])
+	}
+}
+
+func (b *logicalBuilder) node(n *plans.Node) *expr.Rel {
+	if n.Source != nil {
+		s, ok := b.sources[n.Name]
+		if !ok {
+			return nil
+		}
+		cols := make([]int, len(s.Fields))
+		for i := range cols {
+			cols[i] = i
+		}
+		return &expr.Rel{Node: n.Name, Schema: s, Scan: &expr.Scan{Source: n.Name, Columns: cols, Limit: -1}}
+	}
+	ins := make([]*expr.Rel, len(n.From))
+	for i, in := range n.From {
+		if ins[i] = b.done[in.Node]; ins[i] == nil {
+			return nil
+		}
+	}
+	if len(ins) == 0 {
+		return nil
+	}
+	switch {
+	case n.Select != nil:
+		return b.selectNode(n, ins[0])
+	case n.Aggregate != nil:
+		return b.aggregateNode(n, ins[0])
+	case n.Union != nil:
+		return b.unionNode(n, ins)
+	case n.Sink != nil:
+		return &expr.Rel{Node: n.Name, Inputs: ins[:1], Schema: ins[0].Schema, Sink: &expr.Sink{}}
+	}
+	b.fault(n.Pos, "unsupported-step", fmt.Sprintf("node %s has no step that this version can run", n.Name))
+	return nil
+}
+
+func (b *logicalBuilder) fault(pos plans.Pos, rule, message string) {
+	b.findings = append(b.findings, plans.NewFinding(b.plan, pos, rule, message))
+}
+
+// check gives an expression its types over in; nil after a finding.
+func (b *logicalBuilder) check(e *plans.Expression, in expr.Schema, aggregates bool) *expr.Expr {
+	c, err := expr.Check(e.In(in), in, expr.CheckOptions{Aggregates: aggregates})
+	if err != nil {
+		b.findings = append(b.findings, plans.ExprFinding(b.plan, e, err)...)
+		return nil
+	}
+	return c
+}
+
+// condition is check for a place that wants a BOOLEAN.
+func (b *logicalBuilder) condition(e *plans.Expression, in expr.Schema) *expr.Expr {
+	c := b.check(e, in, false)
+	if c == nil {
+		return nil
+	}
+	if c.Type.Kind != expr.Boolean && c.Type.Kind != expr.Null {
+		b.findings = append(b.findings, plans.ExprFinding(b.plan, e, &expr.Error{
+			End: len(e.Text), Message: "a condition has type " + c.Type.String(), Expected: "BOOLEAN",
+		})...)
+		return nil
+	}
+	return c
+}
+
+func column(i int, f expr.Field) *expr.Expr {
+	return &expr.Expr{Op: expr.OpColumn, Name: f.Name, Col: i, Type: f.Type}
+}
+
+// calc puts a Calc on top of in.
+func calc(node string, in *expr.Rel, where *expr.Expr, items []expr.Named) *expr.Rel {
+	s := expr.Schema{Fields: make([]expr.Field, len(items))}
+	for i, it := range items {
+		s.Fields[i] = expr.Field{Name: it.Name, Type: it.Expr.Type}
+	}
+	return &expr.Rel{Node: node, Inputs: []*expr.Rel{in}, Schema: s, Calc: &expr.Calc{Where: where, Select: items}}
+}
+
+func allColumns(s expr.Schema) []expr.Named {
+	items := make([]expr.Named, len(s.Fields))
+	for i, f := range s.Fields {
+		items[i] = expr.Named{Name: f.Name, Expr: column(i, f)}
+	}
+	return items
+}

@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-4b0e9f7c/runner/runner/failure"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
+	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
+	"github.com/seed-4b0e9f7c/runner/runner/rpc"
+)
+
+// A Run is what a report is made of. Graph and Snapshot are nil where the run ended before it had them.
+type Run struct {
+	RunID, JobID string
+	Started      time.Time
+	Plan         Plan
+	Engine       Engine
+	Options      []jobgraph.Option
+	Memory       Memory
+	Graph        *jobgraph.Graph
+	Snapshot     *jobmaster.Snapshot
+	Failure      *failure.Failure // of a run that ended before there was a job
+	Canceled     bool
+	Timings      Timings
+	Warnings     []string
+}
+
+// Build makes the report of a run.
+func Build(run Run) Report {
+	r := Report{
+		SchemaVersion: SchemaVersion, RunID: run.RunID, JobID: run.JobID, StartedAt: run.Started.UTC().Format(time.RFC3339Nano),
+		Plan: run.Plan, Engine: run.Engine, Options: run.Options, Memory: run.Memory, Timings: run.Timings,
+		State: string(rpc.JobFailed), Failure: run.Failure, Warnings: run.Warnings,
+		Slots:    Slots{Groups: map[string]int{}, Waves: []Wave{}},
+		Vertices: []Vertex{}, Sources: []Source{}, Sinks: []Sink{}, Restarts: []Restart{},
+	}
+	if run.Canceled {
+		r.State = string(rpc.JobCanceled)
+	}
+	if r.Plan.Params == nil {
+		r.Plan.Params = map[string]string{}
+	}
+	if r.Options == nil {
+		r.Options = []jobgraph.Option{}
+	}
+	if r.Warnings == nil {
+		r.Warnings = []string{}
+	}
+	if s := run.Snapshot; s != nil {
+		r.fromSnapshot(run, s)
+	}
+	r.Verdict = verdict(&r)
+	return r
+}
+
+func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
+	r.State = string(s.State)
+	r.Failure = s.Failure
+	r.Books = s.Books
+	r.Slots = Slots{Needed: s.Slots.Needed, Available: s.Slots.Available, WaitedMs: s.Slots.WaitedMs, Groups: s.Slots.Groups, Waves: []Wave{}}
+	if r.Slots.Groups == nil {
+		r.Slots.Groups = map[string]int{}
+	}
+	for _, w := range s.Slots.Waves {
+		r.Slots.Waves = append(r.Slots.Waves, Wave(w))
+	}
+	for _, v := range s.Vertices {
+		r.Vertices = append(r.Vertices, vertexOf(v))
+	}
+	for _, x := range s.Restarts {
+		r.Restarts = append(r.Restarts, Restart{AtMs: x.AtMs - run.Started.UnixMilli(), Strategy: x.Strategy, Cause: x.Cause})
+	}
+	for _, c := range s.AbortCauses {
+		r.Warnings = append(r.Warnings, "cleaning up after the run: "+c.Message)
+	}
+	for _, k := range s.Sinks {
+		files := k.Files
+		if files == nil {
+			files = []string{}
+		}
+		r.Sinks = append(r.Sinks, Sink{
+			Node: k.Node, Files: files, Rows: k.Rows, Bytes: k.Bytes, Digest: k.Digest,
+			Deterministic: k.NotDeterministic == "", Because: k.NotDeterministic,
+		})
+	}
+	if run.Graph != nil {
+		r.Sources = sourcesOf(run.Graph, s)
+	}
+}
+
+func vertexOf(v jobmaster.VertexSnapshot) Vertex {
+	out := Vertex{
+		ID: v.ID, Name: v.Name, Operators: v.Operators, SlotSharingGroup: v.SharingGroup,
+		RecordsIn: v.Metrics.RecordsIn, RecordsOut: v.Metrics.RecordsOut, BytesIn: v.Metrics.BytesIn, BytesOut: v.Metrics.BytesOut,
+		SpilledBytes: v.Metrics.SpilledBytes, StateBytes: v.Metrics.StateBytes, Subtasks: []Subtask{},
+		Parallelism: Parallelism{Numbers: map[string]int64{}, Text: "the job ended before the inputs of this vertex were known"},
+	}
+	if d := v.Decision; d != nil {
+		out.Parallelism = Parallelism{
+			Requested: d.Requested, Origin: d.Origin, Decided: d.Decided, Max: d.Max, Reason: string(d.Reason), Numbers: d.Numbers, Text: d.Text,
+		}
+		if d.Numbers == nil {
+			out.Parallelism.Numbers = map[string]int64{}
+		}
+	}
+	for _, t := range v.Subtasks {
+		out.Subtasks = append(out.Subtasks, Subtask{
+			Index: t.Index, Attempt: t.Attempt, State: string(t.State), TaskManager: t.TaskManager, Slot: t.Slot,
+			Splits: t.Metrics.Splits, RecordsIn: t.Metrics.RecordsIn, RecordsOut: t.Metrics.RecordsOut,
+			WaitedMs: t.WaitedMs, BusyMs: t.Metrics.BusyMs, IdleMs: t.Metrics.IdleMs, BackpressuredMs: t.Metrics.BackpressuredMs,
+		})
+	}
+	return out
+}
+
+// sourcesOf puts what was bound and what was read together, file by file.
+func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
+	out := []Source{}
+	for i, v := range g.Vertices {
+		for _, op := range v.Operators {
+			if op.Source == nil {
+				continue
+			}
+			src := Source{Node: op.Node, Files: []SourceFile{}}
+			place := map[string]int{}
+			for _, f := range op.Source.Inv.Files {
+				place[f.Path] = len(src.Files)
+				src.Files = append(src.Files, SourceFile{Path: f.Path, Bytes: f.Bytes})
+			}
+			if i < len(s.Vertices) {
+				for _, t := range s.Vertices[i].Metrics.Files {
+					if at, ok := place[t.File]; ok {
+						src.Files[at].Rows += t.Read
+						src.Files[at].Rejected += t.Rejected
+					}
+				}
+			}
+			out = append(out, src)
+		}
+	}
+	return out
+}
+
+// verdict is one sentence that a person can paste into a ticket.
+func verdict(r *Report) string {
+	name := r.Plan.Name
+	if name == "" {
+		name = r.Plan.File
+	}
+	switch {
+	case r.State == string(rpc.JobCanceled):
+		return fmt.Sprintf("%s was cancelled after %s; nothing was published.", name, span(r.Timings.TotalMs))
+	case r.Failure != nil && r.Failure.RootCause != nil:
+		return fmt.Sprintf("%s failed: %s.", name, strings.TrimRight(Place(*r.Failure.RootCause), "."))
+	case r.State != string(rpc.JobFinished):
+		return fmt.Sprintf("%s ended in state %s.", name, r.State)
+	}
+	var in, out int64
+	for _, s := range r.Sources {
+		for _, f := range s.Files {
+			in += f.Rows
+		}
+	}
+	sinks := make([]string, 0, len(r.Sinks))
+	for _, k := range r.Sinks {
+		out += k.Rows
+		sinks = append(sinks, k.Node)
+	}
+	return fmt.Sprintf("%s read %s and wrote %s to %s in %s.", name, rows(in), rows(out), strings.Join(sinks, ", "), span(r.Timings.TotalMs))
+}
+
+// Place is a cause as one line: the message with file, line, column and value where they are known and
+// not in it.
+func Place(c failure.Cause) string {
+	s := c.Message
+	if s == "" {
+		s = c.Class
+	}
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		s = s[:i]
+	}
+	where := c.File
+	if where != "" && c.Line > 0 {
+		where = fmt.Sprintf("%s:%d", where, c.Line)
+		if c.Column > 0 {
+			where = fmt.Sprintf("%s:%d", where, c.Column)
+		}
+	}
+	if where != "" && !strings.Contains(s, where) {
+		s += " (" + where + ")"
+	}
+	if c.Value != "" && !strings.Contains(s, c.Value) {
+		s += fmt.Sprintf(", value %q", c.Value)
+	}
+	return s
+}
+
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%s rows", Thousands(n))
+}
+
+// Thousands writes a number with commas: 1,234,567.
+func Thousands(n int64) string {
+	s := fmt.Sprint(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+func span(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

@@ -1,0 +1,162 @@
+// Package report is the run report: one JSON file a run that says what ran where, why each vertex got
+// its parallelism, and what broke.
+//
+// Its shape is versioned. Fields may be added; none is renamed without a new SchemaVersion. Names are
+// camelCase with units last, counters are integers, data values are strings.
+package report
+
+import (
+	"github.com/seed-4b0e9f7c/runner/runner/failure"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
+	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
+)
+
+// SchemaVersion of what this package writes.
+const SchemaVersion = 1
+
+// A Report is one run.
+type Report struct {
+	SchemaVersion int               `json:"schemaVersion"`
+	RunID         string            `json:"runId"`
+	JobID         string            `json:"jobId"`
+	State         string            `json:"state"`   // FINISHED, FAILED or CANCELED
+	Verdict       string            `json:"verdict"` // one sentence for a ticket
+	StartedAt     string            `json:"startedAt"`
+	Plan          Plan              `json:"plan"`
+	Engine        Engine            `json:"engine"`
+	Options       []jobgraph.Option `json:"options"`
+	Memory        Memory            `json:"memory"`
+	Slots         Slots             `json:"slots"`
+	Vertices      []Vertex          `json:"vertices"`
+	Sources       []Source          `json:"sources"`
+	Sinks         []Sink            `json:"sinks"`
+	Timings       Timings           `json:"timings"`
+	Restarts      []Restart         `json:"restarts"`
+	Failure       *failure.Failure  `json:"failure"`
+	Books         *jobmaster.Books  `json:"books"`
+	Warnings      []string          `json:"warnings"`
+}
+
+// A Plan says which plan ran.
+type Plan struct {
+	Name   string            `json:"name"`
+	File   string            `json:"file"`
+	Digest string            `json:"digest"`
+	Mode   string            `json:"mode"`
+	Params map[string]string `json:"params"`
+}
+
+// An Engine says what ran it.
+type Engine struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Target  string `json:"target"`
+}
+
+// Memory of the process, in bytes.
+type Memory struct {
+	TotalProcessBytes int64 `json:"totalProcessBytes"` // most it had at once, as the system counts it
+	ManagedBytes      int64 `json:"managedBytes"`      // for blocking operators, over all slots
+}
+
+// Slots says how many slots the job needed and had.
+type Slots struct {
+	Needed    int            `json:"needed"`
+	Available int            `json:"available"`
+	WaitedMs  int64          `json:"waitedMs"`
+	Groups    map[string]int `json:"groups"`
+	Waves     []Wave         `json:"waves"`
+}
+
+// A Wave is a set of vertices that start together. With Needed over Available it runs in Rounds.
+type Wave struct {
+	Vertices  []string `json:"vertices"`
+	Needed    int      `json:"needed"`
+	Available int      `json:"available"`
+	Rounds    int      `json:"rounds"`
+	WaitedMs  int64    `json:"waitedMs"`
+}
+
+// A Vertex is a chain of operators and how it ran.
+type Vertex struct {
+	ID               string      `json:"id"`
+	Name             string      `json:"name"`
+	Operators        []string    `json:"operators"`
+	SlotSharingGroup string      `json:"slotSharingGroup"`
+	Parallelism      Parallelism `json:"parallelism"`
+	RecordsIn        int64       `json:"recordsIn"`
+	RecordsOut       int64       `json:"recordsOut"`
+	BytesIn          int64       `json:"bytesIn"`
+	BytesOut         int64       `json:"bytesOut"`
+	SpilledBytes     int64       `json:"spilledBytes"`
+	StateBytes       int64       `json:"stateBytes"`
+	Subtasks         []Subtask   `json:"subtasks"`
+}
+
+// Parallelism is what was asked, what was decided, and why. Decided is 0 where the job ended before.
+type Parallelism struct {
+	Requested int              `json:"requested"`
+	Origin    string           `json:"origin"`
+	Decided   int              `json:"decided"`
+	Max       int              `json:"max"`
+	Reason    string           `json:"reason"`
+	Numbers   map[string]int64 `json:"numbers"`
+	Text      string           `json:"text"`
+}
+
+// A Subtask is one subtask's last attempt.
+type Subtask struct {
+	Index           int    `json:"index"`
+	Attempt         int    `json:"attempt"`
+	State           string `json:"state"`
+	TaskManager     string `json:"taskManager"`
+	Slot            int    `json:"slot"`
+	Splits          int    `json:"splits"`
+	RecordsIn       int64  `json:"recordsIn"`
+	RecordsOut      int64  `json:"recordsOut"`
+	WaitedMs        int64  `json:"waitedMs"`
+	BusyMs          int64  `json:"busyMs"`
+	IdleMs          int64  `json:"idleMs"`
+	BackpressuredMs int64  `json:"backpressuredMs"`
+}
+
+// A Source is what was read.
+type Source struct {
+	Node  string       `json:"node"`
+	Files []SourceFile `json:"files"`
+}
+
+// A SourceFile is one input file. Rows is what was read of it.
+type SourceFile struct {
+	Path     string `json:"path"`
+	Bytes    int64  `json:"bytes"`
+	Rows     int64  `json:"rows"`
+	Rejected int64  `json:"rejected"`
+}
+
+// A Sink is what was written. Digest does not depend on the order of rows.
+type Sink struct {
+	Node          string   `json:"node"`
+	Files         []string `json:"files"`
+	Rows          int64    `json:"rows"`
+	Bytes         int64    `json:"bytes"`
+	Digest        string   `json:"digest"`
+	Deterministic bool     `json:"deterministic"`
+	Because       string   `json:"because"`
+}
+
+// Timings are the parts of the run, in milliseconds.
+type Timings struct {
+	CompileMs  int64 `json:"compileMs"`
+	ScheduleMs int64 `json:"scheduleMs"`
+	RunMs      int64 `json:"runMs"`
+	CommitMs   int64 `json:"commitMs"`
+	TotalMs    int64 `json:"totalMs"`
+}
+
+// A Restart is one restart of the job's tasks.
+type Restart struct {
+	AtMs     int64  `json:"atMs"` // since the run began
+	Strategy string `json:"strategy"`
+	Cause    string `json:"cause"`
+}

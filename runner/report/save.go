@@ -1,0 +1,40 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/runner/store"
+)
+
+// Save writes a report: to file where it is given, else to `<dir>/<plan>/<run id>.json`. It gives the
+// path it wrote.
+func Save(r Report, file, dir string) (string, error) {
+	if file == "" {
+		file = filepath.Join(dir, folderName(r.Plan.Name), r.RunID+".json")
+	}
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("writing report %s: %w", file, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", fmt.Errorf("writing report %s: %w", file, err)
+	}
+	return file, store.WriteFile(file, append(b, '\n'))
+}
+
+// folderName replaces what is no good in a folder's name.
+func folderName(s string) string {
+	if s == "" {
+		return "unnamed"
+	}
+	return strings.Map(func(c rune) rune {
+		if c == '/' || c == '\\' || c == 0 || c == ':' {
+			return '-'
+		}
+		return c
+	}, strings.TrimLeft(s, "."))
+}

@@ -1,0 +1,112 @@
+package taskmanager
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/seed-4b0e9f7c/runner/operators"
+)
+
+// slotMemory is the managed memory of one slot, shared by the operators of the tasks in it.
+type slotMemory struct {
+	limit int64
+	used  atomic.Int64
+}
+
+func (m *slotMemory) reserve(n int64) bool {
+	for {
+		u := m.used.Load()
+		if u+n > m.limit {
+			return false
+		}
+		if m.used.CompareAndSwap(u, u+n) {
+			return true
+		}
+	}
+}
+
+// taskMemory is the slot's memory as one task sees it. It knows what the task holds, so that a task
+// that dies gives everything back.
+type taskMemory struct {
+	slot    *slotMemory
+	dir     string
+	name    string
+	held    int64
+	peak    int64
+	spilled *atomic.Int64
+	files   map[*spillFile]bool
+	free    []func(want int64) int64
+}
+
+// Reserve takes n bytes, after asking the operators of this task to free what they can.
+func (m *taskMemory) Reserve(n int64) bool {
+	if !m.slot.reserve(n) {
+		for _, f := range m.free {
+			f(n)
+		}
+		if !m.slot.reserve(n) {
+			return false
+		}
+	}
+	m.held += n
+	m.peak = max(m.peak, m.held)
+	return true
+}
+
+// Release gives n bytes back.
+func (m *taskMemory) Release(n int64) {
+	m.held -= n
+	m.slot.used.Add(-n)
+}
+
+// OnPressure registers what can be freed.
+func (m *taskMemory) OnPressure(f func(want int64) int64) { m.free = append(m.free, f) }
+
+// Spill opens a temporary file.
+func (m *taskMemory) Spill(name string) (operators.SpillFile, error) {
+	f, err := os.CreateTemp(m.dir, "runner-spill-"+filepath.Base(name)+"-*")
+	if err != nil {
+		return nil, fmt.Errorf("opening a spill file for %s: %w", m.name, err)
+	}
+	s := &spillFile{File: f, m: m}
+	m.files[s] = true
+	return s, nil
+}
+
+// close gives back all memory and removes what files are left.
+func (m *taskMemory) close() error {
+	m.slot.used.Add(-m.held)
+	m.held = 0
+	var errs []error
+	for f := range m.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+type spillFile struct {
+	*os.File
+	m *taskMemory
+}
+
+func (f *spillFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.m.spilled.Add(int64(n))
+	return n, err
+}
+
+// Close removes the file; closing twice does nothing more.
+func (f *spillFile) Close() error {
+	if !f.m.files[f] {
+		return nil
+	}
+	delete(f.m.files, f)
+	err := f.File.Close()
+	if rm := os.Remove(f.Name()); err == nil {
+		err = rm
+	}
+	return err
+}

@@ -1,0 +1,249 @@
+package taskmanager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
+	"github.com/seed-4b0e9f7c/runner/runner/rpc"
+)
+
+// A task is one attempt of one subtask. Its goroutine owns everything but the atomic counters, the
+// context and the channel of splits.
+type task struct {
+	d      rpc.DeployTask
+	tm     *TaskManager
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	alloc  memory.Allocator
+	memory *taskMemory
+	splits chan rpc.AssignSplits
+
+	members  []*member
+	outputs  []*output
+	reader   connectors.Reader
+	sink     *sinkEnd
+	skipping bool // a limit is full: what else comes is not read
+	skipped  []connectors.Tally
+	tally    []connectors.Tally // the reader's, once it is closed
+
+	started   time.Time
+	edgeIn    []atomic.Int64 // rows by edge of the inputs, in order
+	gotSplits atomic.Int64
+	bytesIn   atomic.Int64
+	bytesOut  atomic.Int64
+	idleNs    atomic.Int64
+	spilled   atomic.Int64
+}
+
+var errCancelled = errors.New("the task was cancelled")
+
+// run takes the attempt from its start to a final state. Nothing that happens inside leaves it but as
+// the update it returns.
+func (t *task) run() rpc.TaskUpdate {
+	u := rpc.TaskUpdate{Task: t.d.Task, State: rpc.Finished}
+	err := t.guarded(func() error {
+		if err := t.setUp(); err != nil {
+			return err
+		}
+		t.tm.send(t.d.Task.Job, rpc.TaskUpdate{Task: t.d.Task, State: rpc.Running})
+		if err := t.work(); err != nil {
+			return err
+		}
+		return t.complete(&u)
+	})
+	if cerr := t.guarded(t.tearDown); err == nil {
+		err = cerr
+	}
+	u.Metrics = t.metrics(true)
+	switch {
+	case err == nil:
+	case t.ctx.Err() != nil && errors.Is(context.Cause(t.ctx), errCancelled):
+		u.State, u.Results, u.Committables = rpc.Canceled, nil, nil
+	default:
+		u.State, u.Results, u.Committables = rpc.Failed, nil, nil
+		u.Failure = t.taskFailure(err)
+	}
+	return u
+}
+
+// guarded is the recover boundary: no library is trusted with damage, and no operator with bugs.
+func (t *task) guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	return f()
+}
+
+func (t *task) setUp() error {
+	for _, o := range t.d.Outputs {
+		out, err := newOutput(o, t.d.Task, t.d.MaxParallelism, t.tm.cfg.Exchange, t.alloc)
+		if err != nil {
+			return err
+		}
+		t.outputs = append(t.outputs, out)
+	}
+	if err := t.open(); err != nil {
+		return err
+	}
+	if len(t.members) == 0 {
+		return fmt.Errorf("vertex %s has no operators", t.d.Name)
+	}
+	if t.members[0].desc.Kind == jobgraph.SourceOp {
+		if err := t.openSource(); err != nil {
+			return err
+		}
+	}
+	if t.members[len(t.members)-1].desc.Kind == jobgraph.SinkOp {
+		return t.openSink()
+	}
+	return nil
+}
+
+func (t *task) work() error {
+	if t.reader != nil {
+		if err := t.runSource(); err != nil {
+			return err
+		}
+		return t.endInput(1, 0)
+	}
+	return t.runGates()
+}
+
+// runGates reads the inputs to their ends, in the order the first operator wants.
+func (t *task) runGates() error {
+	edge := 0
+	for input, g := range t.d.Inputs {
+		for _, e := range g.Channels {
+			if err := t.runGate(input, edge, e); err != nil {
+				return err
+			}
+			edge++
+		}
+		if err := t.endInput(0, input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *task) runGate(input, edge int, e rpc.InputEdge) error {
+	g, err := t.tm.cfg.Exchange.Open(t.ctx, e.From, e.Lo, e.Hi)
+	if err != nil {
+		return fmt.Errorf("reading edge %s: %w", e.Edge, err)
+	}
+	defer g.Close()
+	for {
+		_, rec, _, err := g.Next(t.ctx)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading edge %s: %w", e.Edge, err)
+		}
+		if rec == nil {
+			continue
+		}
+		t.edgeIn[edge].Add(rec.NumRows())
+		if err := t.deliver(0, input, operators.Batch{Rec: rec}); err != nil {
+			return err
+		}
+	}
+}
+
+// complete seals what the attempt made.
+func (t *task) complete(u *rpc.TaskUpdate) error {
+	if t.sink != nil {
+		all, err := t.sink.prepare(t.members[len(t.members)-1])
+		if err != nil {
+			return err
+		}
+		u.Committables = all
+	}
+	for _, o := range t.outputs {
+		r, err := o.finish()
+		if err != nil {
+			return err
+		}
+		for _, b := range r.Bytes {
+			t.bytesOut.Add(b)
+		}
+		u.Results = append(u.Results, r)
+	}
+	return nil
+}
+
+// tearDown frees everything, whatever state the attempt is in.
+func (t *task) tearDown() error {
+	var errs []error
+	if t.reader != nil {
+		t.noteReading()
+		t.tally = append(append(t.tally, t.reader.Tally()...), t.skipped...)
+		errs = append(errs, t.reader.Close())
+	}
+	for _, m := range t.members {
+		if m.op != nil {
+			errs = append(errs, m.op.Close())
+		}
+	}
+	if t.sink != nil {
+		errs = append(errs, t.sink.w.Close())
+	}
+	for _, o := range t.outputs {
+		o.close()
+	}
+	return errors.Join(append(errs, t.memory.close())...)
+}
+
+func (t *task) operatorTask(d jobgraph.Operator) *operators.Task {
+	return &operators.Task{
+		Ctx: t.ctx, UID: d.UID, Subtask: t.d.Task.Subtask, Parallelism: t.d.Parallelism, MaxParallelism: t.d.MaxParallelism,
+		Alloc: t.alloc, Memory: t.memory, States: heapStates{t},
+	}
+}
+
+// metrics are the attempt's counters so far. The parts that only the task's goroutine may read come
+// with the last ones.
+func (t *task) metrics(last bool) rpc.TaskMetrics {
+	m := rpc.TaskMetrics{
+		BytesIn: t.bytesIn.Load(), BytesOut: t.bytesOut.Load(), SpilledBytes: t.spilled.Load(),
+		Splits: int(t.gotSplits.Load()), IdleMs: t.idleNs.Load() / 1e6,
+	}
+	m.BusyMs = max(0, t.tm.cfg.Now().Sub(t.started).Milliseconds()-m.IdleMs)
+	if !last {
+		return m
+	}
+	for _, x := range t.members {
+		m.Operators = append(m.Operators, x.books())
+	}
+	if n := len(t.members); n > 0 {
+		m.RecordsIn = t.members[0].in.Load()
+		m.RecordsOut = t.members[n-1].out.Load()
+	}
+	edge := 0
+	for _, g := range t.d.Inputs {
+		for _, e := range g.Channels {
+			m.Edges = append(m.Edges, rpc.EdgeBooks{Edge: e.Edge, In: t.edgeIn[edge].Load()})
+			edge++
+		}
+	}
+	for _, o := range t.outputs {
+		m.Edges = append(m.Edges, rpc.EdgeBooks{Edge: o.edge.ID, Out: o.rows})
+	}
+	m.Files = t.tally
+	if t.sink != nil {
+		m.SinkRows, m.SinkBytes, m.Digest = t.sink.rows, t.sink.bytes, t.sink.hexDigest()
+	}
+	m.StateBytes = t.memory.peak
+	return m
+}
