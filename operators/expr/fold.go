@@ -12,12 +12,14 @@ func Fold(e *Expr) *Expr {
 			return n
 		}
 		v, err := p.root.eval(&ctx{n: 1, p: p, plain: true}, nil)
-		if err != nil {
-			return n
+		if err != nil || v.t.Kind == Double && !finite(v.f64[0]) {
+			return n // a literal travels as JSON, which has no NaN and no infinity
 		}
 		return &Expr{Op: OpLiteral, Value: v.value(), Type: n.Type, Implicit: n.Implicit, Pos: n.Pos, End: n.End}
 	})
 }
+
+func finite(f float64) bool { return f-f == 0 }
 
 // literals reports whether all arguments are literals: Rewrite comes from below, so a constant has
 // nothing else under it unless that fails.

@@ -17,6 +17,10 @@ var kernels = map[string]func(*node) error{
 	"IS TRUE": bindIs, "IS NOT TRUE": bindIs, "IS FALSE": bindIs, "IS NOT FALSE": bindIs,
 	"=": bindCompare, "<>": bindCompare, "<": bindCompare, "<=": bindCompare, ">": bindCompare, ">=": bindCompare,
 	"IS DISTINCT FROM": bindCompare, "IS NOT DISTINCT FROM": bindCompare,
-	"COALESCE": bindCoalesce,
-	"+":        bindArithmetic, "-": bindArithmetic, "*": bindArithmetic, "/": bindArithmetic, "%": bindArithmetic,
+	"LIKE": bindLike, "||": textKernel(concatTexts), "UPPER": textKernel(upper), "LOWER": textKernel(lower),
+	"SUBSTRING": textKernel(substring), "TRIM": textKernel(trimText), "CHAR_LENGTH": bindCharLength,
+	"EXTRACT": bindExtract, "FLOOR_TO": bindFloorTo, "TIMESTAMPADD": bindTimestampAdd, "TIMESTAMPDIFF": bindTimestampDiff,
+	"COALESCE": bindCoalesce, "NULLIF": bindNullIf, "IN": bindIn,
+	"NEG": bindSign, "ABS": bindSign, "ROUND": bindRound, "FLOOR": bindWhole, "CEIL": bindWhole,
+	"+": bindArithmetic, "-": bindArithmetic, "*": bindArithmetic, "/": bindArithmetic, "%": bindArithmetic,
 }

@@ -260,10 +260,18 @@ func (x u128) divRound(y u128) (u128, bool) {
 	if y.hi != 0 || y.lo>>63 != 0 {
 		return x, false
 	}
-	hi, r := x.hi/y.lo, x.hi%y.lo
-	lo, r := bits.Div64(r, x.lo, y.lo)
-	lo, c := bits.Add64(lo, b2u(r*2 >= y.lo), 0)
-	return u128{hi + c, lo}, true
+	var r uint64
+	q := divWords(x, y.lo, &r)
+	lo, c := bits.Add64(q.lo, b2u(r*2 >= y.lo), 0)
+	return u128{q.hi + c, lo}, true
+}
+
+// divWords divides by 64 bits.
+func divWords(x u128, y uint64, rest *uint64) u128 {
+	hi, r := x.hi/y, x.hi%y
+	lo, r := bits.Div64(r, x.lo, y)
+	*rest = r
+	return u128{hi, lo}
 }
 
 // inBig computes with integers of any size.

@@ -143,7 +143,7 @@ func roundScaled(v float64, n int) (int64, bool) {
 		return 0, false
 	}
 	r := math.Floor(s)
-	if d := math.Abs(s - r - 0.5); d < 1e-9*math.Max(math.Abs(s), 1) {
+	if d := math.Abs(s - r - 0.5); d < 1e-15*math.Max(math.Abs(s), 1) {
 		return 0, false
 	}
 	return int64(math.Round(s)), true

@@ -1,0 +1,135 @@
+package expr
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// textKernel makes a STRING result of a function that appends one row's text.
+func textKernel(f func(nd *node, dst []byte, i int) []byte) func(*node) error {
+	return func(nd *node) error {
+		nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) {
+			if done, err := nd.strict(c, sel); done != nil || err != nil {
+				return done, err
+			}
+			return nd.texts(c, sel, func(dst []byte, i int) []byte { return f(nd, dst, i) })
+		}
+		return nil
+	}
+}
+
+func concatTexts(nd *node, dst []byte, i int) []byte {
+	for _, v := range nd.in {
+		dst = append(dst, v.str(i)...)
+	}
+	return dst
+}
+
+// changeCase maps characters one to one, as Unicode's simple mapping does; bytes that are no UTF-8
+// stay as they are.
+func changeCase(dst, s []byte, from, to byte, full func(rune) rune) []byte {
+	for k, c := range s {
+		if c >= utf8.RuneSelf {
+			return changeRunes(dst, s[k:], full)
+		}
+		if c >= from && c <= to {
+			c ^= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+func changeRunes(dst, s []byte, full func(rune) rune) []byte {
+	for len(s) > 0 {
+		r, w := utf8.DecodeRune(s)
+		if r == utf8.RuneError && w == 1 {
+			dst = append(dst, s[0])
+		} else {
+			dst = utf8.AppendRune(dst, full(r))
+		}
+		s = s[w:]
+	}
+	return dst
+}
+
+func upper(nd *node, dst []byte, i int) []byte {
+	return changeCase(dst, nd.in[0].str(i), 'a', 'z', unicode.ToUpper)
+}
+
+func lower(nd *node, dst []byte, i int) []byte {
+	return changeCase(dst, nd.in[0].str(i), 'A', 'Z', unicode.ToLower)
+}
+
+func bindCharLength(nd *node) error {
+	nd.run = perRow(func(nd *node, i int) error {
+		nd.out.i32[i] = int32(utf8.RuneCount(nd.in[0].str(i)))
+		return nil
+	})
+	return nil
+}
+
+// substring counts characters from 1; 0 is taken as 1, and a negative start counts from the end.
+func substring(nd *node, dst []byte, i int) []byte {
+	s, from := nd.in[0].str(i), nd.in[1].num(i)
+	length := int64(len(s))
+	if len(nd.in) == 3 {
+		length = nd.in[2].num(i)
+	}
+	if length <= 0 {
+		return dst
+	}
+	if from < 0 {
+		from += int64(utf8.RuneCount(s))
+		if from < 0 {
+			return dst
+		}
+	} else if from > 0 {
+		from--
+	}
+	s = s[skip(s, from):]
+	return append(dst, s[:skip(s, length)]...)
+}
+
+// skip is where the character after n characters begins.
+func skip(s []byte, n int64) int {
+	at := 0
+	for ; n > 0 && at < len(s); n-- {
+		if s[at] < utf8.RuneSelf {
+			at++
+			continue
+		}
+		_, w := utf8.DecodeRune(s[at:])
+		at += w
+	}
+	return at
+}
+
+// trimText cuts characters of a set off one side or both.
+func trimText(nd *node, dst []byte, i int) []byte {
+	side, set, s := nd.in[0].str(i), nd.in[1].str(i), nd.in[2].str(i)
+	if side[0] != 'T' {
+		for len(s) > 0 {
+			_, w := utf8.DecodeRune(s)
+			if !within(set, s[:w]) {
+				break
+			}
+			s = s[w:]
+		}
+	}
+	if side[0] != 'L' {
+		for len(s) > 0 {
+			_, w := utf8.DecodeLastRune(s)
+			if !within(set, s[len(s)-w:]) {
+				break
+			}
+			s = s[:len(s)-w]
+		}
+	}
+	return append(dst, s...)
+}
+
+// within reports whether a character is one of a set. UTF-8 needs no alignment: no character's bytes
+// occur inside others.
+func within(set, char []byte) bool { return bytes.Contains(set, char) }
