@@ -72,6 +72,9 @@ func isMore(line []byte) bool {
 	if !ok {
 		return false
 	}
+	if bytes.HasPrefix(rest, []byte("(same as")) {
+		return true
+	}
 	digits := 0
 	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
 		digits++

@@ -1,8 +1,177 @@
 package failure
 
-// A consoleReader reads what runner prints for people.
-type consoleReader struct{}
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
 
-func (c *consoleReader) line([]byte) {}
+// A consoleReader reads what [Text] writes, as runner prints it to the console.
+type consoleReader struct {
+	failure *Failure // being read
+	inChain bool
+	last    *string // the text that a further line belongs to
+}
 
-func (c *consoleReader) end(*scanner) {}
+// line takes a line outside of any trace and says whether it belongs to a text of ours.
+func (c *consoleReader) line(s *scanner, line []byte) bool {
+	if c.failure == nil {
+		if rest, ok := bytes.CutPrefix(line, []byte(labelFailed)); ok {
+			c.failure = &Failure{Headline: string(rest), RootIndex: -1, Chain: []Cause{}, Concurrent: []Failure{}}
+			c.last = &c.failure.Headline
+			return true
+		}
+		return false
+	}
+	text := string(line)
+	if more, ok := strings.CutPrefix(text, moreText); ok && c.last != nil {
+		*c.last += "\n" + more
+		return true
+	}
+	if c.inChain {
+		if c.element(text) {
+			return true
+		}
+		c.end(s)
+		return false
+	}
+	c.label(text)
+	return true
+}
+
+// label takes a line with a label; lines in between, such as advice, are passed over.
+func (c *consoleReader) label(text string) {
+	f := c.failure
+	for _, l := range []struct {
+		label string
+		put   func(string) *string
+	}{
+		{labelRoot, func(t string) *string {
+			cause := causeOf(t)
+			f.RootCause = &cause
+			return &f.RootCause.Message
+		}},
+		{labelPlace, func(t string) *string { c.place(t); return nil }},
+		{labelFrame, func(t string) *string { c.root().Frame = t; return nil }},
+		{labelTask, func(t string) *string { f.Task = t; return &f.Task }},
+		{labelManager, func(t string) *string { f.TaskManager = t; return &f.TaskManager }},
+		{labelCategory, func(t string) *string { f.Category = t; return &f.Category }},
+		{labelRestart, func(t string) *string { c.restart(t); return nil }},
+		{labelRule, func(t string) *string { c.rule(t); return nil }},
+	} {
+		if rest, ok := strings.CutPrefix(text, l.label); ok {
+			c.last = l.put(rest)
+			return
+		}
+	}
+	if text == labelChain {
+		c.inChain = true
+	}
+}
+
+func (c *consoleReader) root() *Cause {
+	if c.failure.RootCause == nil {
+		c.failure.RootCause = &Cause{}
+	}
+	return c.failure.RootCause
+}
+
+// causeOf splits "class: message"; our own classes have no packages.
+func causeOf(text string) Cause {
+	class, message, _ := strings.Cut(text, ": ")
+	return Cause{Class: class, Message: message}
+}
+
+func (c *consoleReader) place(text string) {
+	root := c.root()
+	for i, part := range strings.Split(text, "; ") {
+		switch {
+		case strings.HasPrefix(part, "operator "):
+			root.Operator = part[len("operator "):]
+		case strings.HasPrefix(part, "field "):
+			root.Field = part[len("field "):]
+		case strings.HasPrefix(part, "value '"):
+			root.Value = strings.TrimSuffix(part[len("value '"):], "'")
+		case strings.HasPrefix(part, "expression "):
+			root.Expression = part[len("expression "):]
+		case i == 0:
+			root.File, root.Line, root.Column = splitPlace(part)
+		}
+	}
+}
+
+// splitPlace takes "orders.csv, line 4, column 3" apart.
+func splitPlace(text string) (file string, line, column int64) {
+	if before, after, ok := cutLast(text, "column "); ok {
+		column, _ = strconv.ParseInt(after, 10, 64)
+		text = before
+	}
+	if before, after, ok := cutLast(text, "line "); ok {
+		line, _ = strconv.ParseInt(after, 10, 64)
+		text = before
+	}
+	return text, line, column
+}
+
+// cutLast cuts off a last part such as ", line 4".
+func cutLast(text, word string) (before, after string, ok bool) {
+	i := strings.LastIndex(text, word)
+	if i < 0 {
+		return text, "", false
+	}
+	return strings.TrimSuffix(text[:i], ", "), text[i+len(word):], true
+}
+
+func (c *consoleReader) restart(text string) {
+	f := c.failure
+	for _, part := range strings.Split(text, ", ") {
+		attempts, counted := strings.CutSuffix(part, " restarts before")
+		switch {
+		case part == "no further attempt":
+			f.RecoverySuppressed = true
+		case part == "the run went on":
+			f.Restart.Recovered = true
+		case counted:
+			f.Restart.Attempts, _ = strconv.Atoi(attempts)
+		default:
+			f.RestartStrategy = part
+		}
+	}
+}
+
+func (c *consoleReader) rule(text string) {
+	name, rest, _ := strings.Cut(text, " (confidence ")
+	c.failure.Rule = name
+	c.failure.Confidence, _ = strconv.ParseFloat(strings.TrimSuffix(rest, ")"), 64)
+}
+
+// element takes a line of the chain: "> 3. class: message", the arrow at the root cause.
+func (c *consoleReader) element(text string) bool {
+	f := c.failure
+	number := strconv.Itoa(len(f.Chain)+1) + ". "
+	for _, mark := range []string{"  ", "> "} {
+		if rest, ok := strings.CutPrefix(text, mark+number); ok {
+			f.Chain = append(f.Chain, causeOf(rest))
+			c.last = &f.Chain[len(f.Chain)-1].Message
+			if mark == "> " {
+				f.RootIndex = len(f.Chain) - 1
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// end keeps the failure that was read.
+func (c *consoleReader) end(s *scanner) {
+	f := c.failure
+	c.failure, c.inChain, c.last = nil, false, nil
+	if f == nil || f.RootCause == nil || s.own != nil {
+		return
+	}
+	f.RootCause.Task, f.RootCause.TaskManager = f.Task, f.TaskManager
+	if f.RootIndex >= 0 {
+		f.Chain[f.RootIndex] = *f.RootCause
+	}
+	s.own, s.ownForm = f, formConsole
+}

@@ -69,9 +69,7 @@ func (s *scanner) jsonEvent(v jsonValue) {
 	if e.timeMs != 0 {
 		f.timeMs = e.timeMs
 	}
-	if len(s.findings) < maxFindings {
-		s.findings = append(s.findings, f)
-	}
+	s.add(f)
 }
 
 // thrown returns the failure in an event: from its stack text, from log4j's structure, from type and

@@ -23,6 +23,7 @@ type k8sReader struct {
 	open   bool // an error in JSON that goes over many lines
 	quote  byte
 	text   []byte
+	doc    docReader
 	stated bool // the last line was "Reason: OOMKilled", its exit code may follow
 }
 
@@ -83,7 +84,15 @@ func (k *k8sReader) error(s *scanner, text string) {
 	}
 	k.open = true
 	k.text = append(k.text[:0], text...)
-	k.close(s)
+	if k.quote == '"' && endsQuoted(text) || k.quote != '"' && k.doc.start([]byte(text)) {
+		k.close(s)
+	}
+}
+
+// endsQuoted reports whether a line ends a string in double quotes.
+func endsQuoted(line string) bool {
+	line = strings.TrimRight(line, " \t")
+	return strings.HasSuffix(line, `"`) && !strings.HasSuffix(line, `\"`)
 }
 
 // goOn takes a further line of a folded error.
@@ -92,19 +101,19 @@ func (k *k8sReader) goOn(s *scanner, line []byte) {
 		k.open = false
 		return
 	}
-	k.text = append(append(k.text, ' '), bytes.TrimSpace(line)...)
-	k.close(s)
+	line = bytes.TrimSpace(line)
+	k.text = append(append(k.text, ' '), line...)
+	if k.quote == '"' && endsQuoted(string(line)) || k.quote != '"' && k.doc.feed(line) {
+		k.close(s)
+	}
 }
 
-// close reads the error when it is complete.
+// close reads the error that is complete, or cut off.
 func (k *k8sReader) close(s *scanner) {
-	text := k.unquoted()
-	v, whole := parseJSON(text)
-	if !whole {
-		return
-	}
 	k.open = false
-	k.object(s, v)
+	if v, _ := parseJSON(k.unquoted()); v.kind == jsonObject {
+		k.object(s, v)
+	}
 }
 
 func (k *k8sReader) unquoted() string {
@@ -130,7 +139,7 @@ func (k *k8sReader) event(s *scanner, e k8sEvent) {
 			return
 		}
 	}
-	if class, message, ok := isHeader([]byte(e.message)); ok && !e.normal {
+	if class, message, ok := isHeader([]byte(e.message)); ok && !e.normal && len(k.operator) < maxEvents {
 		k.operator = append(k.operator, []*node{{class: class, message: message}})
 		k.owner = e.object
 		return
@@ -146,6 +155,7 @@ func (k *k8sReader) object(s *scanner, v jsonValue) {
 	if v.has("throwableList") || v.has("type") && v.has("message") && !v.has("apiVersion") && !v.has("lastTransitionTime") {
 		if chain := operatorChain(v); len(chain) > 0 {
 			k.operator = append(k.operator, chain)
+			k.operator = k.operator[max(0, len(k.operator)-10):]
 		}
 		return
 	}
@@ -205,9 +215,7 @@ func operatorChain(v jsonValue) []*node {
 // end makes one finding of everything Kubernetes said.
 func (k *k8sReader) end(s *scanner) {
 	if k.open {
-		v, _ := parseJSON(k.unquoted())
-		k.open = false
-		k.object(s, v)
+		k.close(s)
 	}
 	if len(k.operator) == 0 && len(k.events) == 0 {
 		return
@@ -227,7 +235,7 @@ func (k *k8sReader) end(s *scanner) {
 	if len(f.chain) == 0 {
 		return
 	}
-	s.findings = append(s.findings, f)
+	s.add(f)
 }
 
 // cause returns the event that is a cause: the first warning that is not itself a consequence.

@@ -7,7 +7,7 @@ import (
 
 var (
 	sourcePlace = regexp.MustCompile(`line: (\d+), column: (\d+)`)
-	badField    = regexp.MustCompile(`(?i)(?:deserialize at field|at field|for field|in field|column|field):? ['"]?([A-Za-z_]\w*)['"]?[.:,\s]`)
+	badField    = regexp.MustCompile(`(?i)\b(?:column|field)s? ['"]([A-Za-z_]\w*)['"]|at field: (\w+)`)
 	badInput    = regexp.MustCompile(`For input string: ["']([^"']*)["']|from String "([^"]*)"|Invalid date '([^']*)'|Text '([^']*)' could not be parsed`)
 	jsonField   = regexp.MustCompile(`through reference chain: .*\["([^"]+)"\]`)
 	filePath    = regexp.MustCompile(`(?:file:|hdfs:|s3[an]?:|gs:|oss:|abfss?:|wasbs?:)/[^\s'",;)\]]+|^(/[^\s'",;:)\]]+)`)
@@ -23,8 +23,8 @@ func locate(c *Cause, chain []*node) {
 		}
 		if m := jsonField.FindStringSubmatch(message); m != nil && c.Field == "" {
 			c.Field = m[1]
-		} else if m := badField.FindStringSubmatch(message + " "); m != nil && c.Field == "" {
-			c.Field = m[1]
+		} else if m := badField.FindStringSubmatch(message); m != nil && c.Field == "" {
+			c.Field = m[1] + m[2]
 		}
 		if m := badInput.FindStringSubmatch(message); m != nil && c.Value == "" {
 			c.Value = m[1] + m[2] + m[3] + m[4]

@@ -70,7 +70,7 @@ func (s *scanner) ownReport(text string) bool {
 	}
 	if f, ok := unmarshalFailure(raw); ok {
 		if s.own == nil {
-			s.own = &f
+			s.own, s.ownForm = &f, formReport
 		}
 		return true
 	}
@@ -178,7 +178,7 @@ func (s *scanner) addREST(entries []jsonValue) {
 			}
 		}
 		f.first = i == 0
-		s.findings = append(s.findings, f)
+		s.add(f)
 	}
 }
 
@@ -228,7 +228,7 @@ func (s *scanner) restErrors(errors jsonValue) {
 		f = &finding{chain: []*node{{class: "RestError", message: strings.TrimSpace(text)}}, attempt: -1}
 	}
 	f.form, f.strong = formREST, true
-	s.findings = append(s.findings, f)
+	s.add(f)
 }
 
 // failureCause finds {"class": …, "stack-trace": …} in the answers about savepoints and results.
@@ -257,7 +257,7 @@ func (s *scanner) restCause(v jsonValue) {
 		f = &finding{chain: []*node{{class: v.get("class").text}}, attempt: -1}
 	}
 	f.form, f.strong = formREST, true
-	s.findings = append(s.findings, f)
+	s.add(f)
 }
 
 // maxTextDepth bounds texts inside texts.

@@ -9,6 +9,7 @@ import (
 
 const (
 	maxFindings  = 2000
+	maxKeptBytes = 12 << 20 // of all findings
 	maxLineKept  = 64 << 10 // of a log line that may be the context of a trace
 	maxTextLines = 400      // of a message that nothing confirms
 )
@@ -17,8 +18,10 @@ const (
 // been found; nothing grows with the input beyond the bounds.
 type scanner struct {
 	findings []*finding
-	own      *Failure // a report of ours
-	noneSeen bool     // a document that says that nothing failed
+	kept     int      // bytes the findings hold
+	own      *Failure // a report of ours, or our console's text
+	ownForm  string
+	noneSeen bool // a document that says that nothing failed
 
 	trace   *trace
 	current *finding
@@ -184,6 +187,9 @@ func (s *scanner) idle(line []byte) {
 		return
 	}
 	worn, n, stampMs, bare := undressAll(line)
+	if (len(bare) > 0 && bare[0] == labelFailed[0] || s.console.failure != nil) && s.console.line(s, bare) {
+		return
+	}
 	if n == 0 && len(bare) > 0 && (bare[0] == '{' || bare[0] == '[') || n > 0 && bytes.HasPrefix(bare, []byte("{")) {
 		if s.openJSON(bare, n) {
 			return
@@ -233,7 +239,6 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 	if i := bytes.Index(message, []byte(suppressedBy)); i >= 0 && s.suppressed == "" {
 		s.suppressed = string(message[i:])
 	}
-	s.console.line(message)
 	if !mayMatter(message) {
 		return
 	}
@@ -267,7 +272,6 @@ func headerIn(message []byte) (class, text string, ok bool) {
 
 // interesting looks closer at a line outside of any trace.
 func (s *scanner) interesting(bare []byte, worn []garment, stampMs int64) {
-	s.console.line(bare)
 	if s.announces(bare, worn, stampMs) {
 		return
 	}
@@ -414,7 +418,7 @@ func (s *scanner) closeTrace() {
 	}
 	t.finish()
 	f.chain = t.chain()
-	if len(f.chain) == 0 || f.chain[0].class == "" || len(s.findings) >= maxFindings {
+	if len(f.chain) == 0 || f.chain[0].class == "" {
 		return
 	}
 	f.bare = !t.confirmed && f.chain[0].python == nil && f.form != formPython
@@ -434,6 +438,17 @@ func (s *scanner) closeTrace() {
 	case t.referred:
 		f.rule = ruleReference
 	}
-	s.findings = append(s.findings, f)
+	s.add(f)
 	s.banner, s.headline, s.hasContext = "", "", false
+}
+
+// add keeps a finding, as long as there is room: the first ones matter.
+func (s *scanner) add(f *finding) {
+	const nodeBytes = 300
+	for _, n := range f.chain {
+		s.kept += nodeBytes + len(n.message) + len(n.class) + len(n.frame)
+	}
+	if len(s.findings) < maxFindings && (s.kept < maxKeptBytes || len(s.findings) == 0) {
+		s.findings = append(s.findings, f)
+	}
 }

@@ -8,7 +8,8 @@ import (
 const (
 	maxMessageBytes = 256 << 10 // of one exception; what goes beyond is dropped
 	maxTraceBytes   = 4 << 20   // of all messages of one trace
-	maxNodes        = 10_000    // exceptions of one trace
+	maxNodes        = 1000      // exceptions of one trace
+	lineOverhead    = 32        // what holding a line costs beside its bytes
 )
 
 // A node is one exception of a trace as it is printed.
@@ -91,9 +92,7 @@ func newPythonTrace(indent int) *trace {
 func (t *trace) add(class, message string) *node {
 	n := &node{class: class}
 	n.push(message)
-	if len(t.nodes) < maxNodes {
-		t.nodes = append(t.nodes, n)
-	}
+	t.nodes = append(t.nodes, n)
 	t.cur = n
 	t.state = inMessage
 	return n
@@ -106,7 +105,7 @@ func (n *node) push(line string) {
 	if n.size+len(line) > maxMessageBytes {
 		line = line[:maxMessageBytes-n.size]
 	}
-	n.size += len(line) + 1
+	n.size += len(line) + lineOverhead
 	n.lines = append(n.lines, line)
 }
 
@@ -127,7 +126,7 @@ func (t *trace) startPython(base int) {
 
 // feed takes one line and says whether it belongs to the trace; the first that does not ends it.
 func (t *trace) feed(line []byte) bool {
-	if t.size > maxTraceBytes {
+	if t.size > maxTraceBytes || len(t.nodes) >= maxNodes {
 		return false
 	}
 	if t.state == inCircular {
@@ -180,7 +179,7 @@ func endsEmbedded(line []byte) bool {
 // trace inside the message; a frame below it will tell.
 func (t *trace) feedText(line []byte) {
 	text := string(line[min(t.base, indentOf(line)):])
-	t.size += len(text)
+	t.size += len(text) + lineOverhead
 	if before, opens := opensTraceback(text); opens {
 		t.giveBack()
 		if before != "" {
@@ -194,7 +193,7 @@ func (t *trace) feedText(line []byte) {
 		t.inner.push(text)
 		return
 	}
-	if class, message, ok := isHeader([]byte(text)); ok && len(t.nodes) < maxNodes {
+	if class, message, ok := isHeader([]byte(text)); ok {
 		t.inner = &node{class: class}
 		t.inner.push(message)
 		t.innerLines = append(t.innerLines[:0], text)
@@ -304,7 +303,7 @@ func (t *trace) openBlock(indent int, class, message string) {
 // feedReference collects the text of a circular reference, which may have many lines, up to its bracket.
 func (t *trace) feedReference(line []byte) bool {
 	text := strings.TrimRight(string(line), " \t")
-	t.size += len(text)
+	t.size += len(text) + lineOverhead
 	inner, ends := strings.CutSuffix(text, "]")
 	if !ends {
 		t.reference = append(t.reference, text)
@@ -351,7 +350,7 @@ func inChain(from, n *node) bool {
 
 func (t *trace) feedPython(line []byte) bool {
 	if t.py.feed(line) {
-		t.size += len(line)
+		t.size += len(line) + lineOverhead
 		return true
 	}
 	t.state = inFrames
