@@ -61,16 +61,23 @@ func (r *reader) edges() {
 			}
 		}
 	}
+	r.whole = true
 	for i := range r.plan.Nodes {
+		n := &r.plan.Nodes[i]
+		r.whole = r.whole && (n.Section == Sources || len(n.From) > 0)
 		for _, in := range r.plan.Nodes[i].From {
 			r.edge(in, byName[in.Node], givers)
 		}
 	}
 	r.cycles(byName)
-	r.unused(byName)
+	if r.whole {
+		r.unused(byName)
+	}
 }
 
+// edge checks one from. A broken one leaves open what is needed, so that nothing is called unused.
 func (r *reader) edge(in Input, target *Node, givers []string) {
+	r.whole = r.whole && target != nil && target.Section != Sinks
 	switch {
 	case target == nil:
 		f := r.add(in.Pos, RuleUnknownNode, fmt.Sprintf("there is no node %q", in.Node), "")

@@ -24,72 +24,79 @@ func (r *reader) expression(n *spec.Node, path string) *Expression {
 		return nil
 	}
 	e := &Expression{Text: n.Text, Bare: wordy.MatchString(n.Text), Pos: at(n.Pos, path), At: placer(n, path), quoted: n.Quoted}
-	r.useParams(n, path)
+	if !r.useParams(n, path) {
+		return nil
+	}
 	parsed, err := expr.Parse(n.Text, r.bound)
 	switch {
 	case err == nil:
 		e.Expr = parsed
 	case e.Bare:
-		e.Expr = &expr.Expr{Op: expr.OpColumn, Name: n.Text, End: len(n.Text)}
+		e.Expr, e.fault = &expr.Expr{Op: expr.OpColumn, Name: n.Text, End: len(n.Text)}, err
 	default:
-		r.findings = append(r.findings, r.text.explain(e, err)...)
+		r.findings = append(r.findings, r.text.explain(e, err, RuleExpression)...)
 		return nil
 	}
 	return e
 }
 
 // useParams notes the parameters an expression names and refuses those that are not built yet.
-func (r *reader) useParams(n *spec.Node, path string) {
+func (r *reader) useParams(n *spec.Node, path string) bool {
+	fine := true
 	for _, m := range reference.FindAllStringSubmatchIndex(n.Text, -1) {
 		name := n.Text[m[2]:m[3]]
 		r.used[name] = true
 		if isSecret(name) {
 			r.notYet(placer(n, path)(m[0]), "${"+name+"}", "")
+			fine = false
 		}
 	}
+	return fine
 }
 
 // ExprFinding makes findings of what is wrong with an expression of the plan: err is an *expr.Error,
 // or several joined. Errors of another kind are put at the expression's beginning.
 func ExprFinding(p *Plan, e *Expression, err error) Findings {
 	t := newText(p.File, string(p.Text))
-	return finish(t, t.explain(e, err))
+	return finish(t, t.explain(e, err, RuleTypeMismatch))
 }
 
-// NewFinding makes an error at a place of the plan.
+// NewFinding makes an error at a place of the plan; the caller may complete it.
 func NewFinding(p *Plan, where Pos, rule, message string) Finding {
 	t := newText(p.File, string(p.Text))
 	return finish(t, Findings{{Severity: SeverityError, Rule: rule, Line: where.Line, Column: where.Column, Path: where.Path, Message: message}})[0]
 }
 
-// explain turns the errors of one expression into findings.
-func (t *text) explain(e *Expression, err error) Findings {
-	var several interface{ Unwrap() []error }
-	var one *expr.Error
-	if !errors.As(err, &one) && errors.As(err, &several) || isJoined(err) {
-		errors.As(err, &several)
+// explain turns the errors of one expression into findings; rule is that of errors without one of
+// their own.
+func (t *text) explain(e *Expression, err error, rule string) Findings {
+	var several expr.Errors
+	if errors.As(err, &several) {
 		var fs Findings
-		for _, inner := range several.Unwrap() {
-			fs = append(fs, t.explain(e, inner)...)
+		for _, one := range several {
+			fs = append(fs, t.explain(e, one, rule)...)
 		}
 		return fs
 	}
-	f := Finding{Severity: SeverityError, Rule: RuleExpression, Line: e.Pos.Line, Column: e.Pos.Column, Path: e.Pos.Path, Message: err.Error()}
-	if one != nil {
+	f := Finding{Severity: SeverityError, Rule: rule, Line: e.Pos.Line, Column: e.Pos.Column, Path: e.Pos.Path, Message: err.Error()}
+	var one *expr.Error
+	if errors.As(err, &one) {
+		noColumn := strings.Contains(one.Message, "no column")
+		if noColumn && one.Near == "" && e.fault != nil {
+			// The text is no column's name after all, so what is wrong with it as an expression counts.
+			return t.explain(&Expression{Text: e.Text, Pos: e.Pos, At: e.At, quoted: e.quoted}, e.fault, RuleExpression)
+		}
 		p := e.At(one.Pos)
 		f.Line, f.Column, f.Message, f.Expected, f.Near = p.Line, p.Column, one.Message, one.Expected, one.Near
-		if strings.Contains(one.Message, "unknown column") || strings.Contains(one.Message, "no column") {
+		switch {
+		case noColumn:
 			f.Rule = RuleUnknownColumn
+		case strings.Contains(one.Message, "no parameter"):
+			f.Rule = RuleUnknownParam
 		}
 	}
 	f.Hint = t.hint(e, one)
 	return Findings{f}
-}
-
-// isJoined reports whether err itself holds several.
-func isJoined(err error) bool {
-	_, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only the outermost counts
-	return ok
 }
 
 // hint says what YAML or a missing name has to do with an expression's error.
@@ -97,14 +104,13 @@ func (t *text) hint(e *Expression, err *expr.Error) string {
 	end := e.At(len(e.Text))
 	line := t.line(end.Line)
 	rest := line[min(t.offset(end.Line, end.Column)-t.lines[end.Line-1], len(line)):]
+	column := err != nil && strings.Contains(err.Message, "column")
 	switch {
-	case !e.quoted && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "#") && rest != "" && rest[0] != '#':
+	case !e.quoted && len(rest) > 1 && rest[0] != '#' && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "#"):
 		return "YAML takes what follows a space and # for a comment: put the whole value in double quotes, or below a |"
-	case err == nil:
-		return ""
-	case strings.Contains(err.Message, "column") && e.quoted && err.Pos == 0 && err.End >= len(e.Text) && !strings.ContainsAny(e.Text, "'`\""):
+	case column && e.quoted && err.Pos == 0 && err.End >= len(e.Text) && !strings.ContainsAny(e.Text, "'`\""):
 		return `the quotes are YAML's; a text in SQL is written "'` + e.Text + `'"`
-	case e.Bare && strings.ContainsAny(e.Text, "()+*/|<>=") && strings.Contains(err.Message, "column"):
+	case column && e.Bare && strings.ContainsAny(e.Text, "()+*/|<>="):
 		return "an item alone names a column; an expression is given a name: x: " + e.Text
 	}
 	return ""

@@ -29,18 +29,28 @@ func (tr *tree) inspect(tokens token.Tokens) bool {
 		tr.inspectToken(tk, last)
 		last = tk
 	}
+	if last != nil && last.Type == token.AliasType {
+		tr.add(RuleStar, last.Position.Line, last.Position.Column, starMessage, starHint)
+	}
 	return len(tr.findings) == 0
 }
+
+const (
+	starMessage = "an unquoted * begins a YAML alias"
+	starHint    = `write "*": {except: [a]}, or "*" in a list`
+)
 
 func (tr *tree) inspectToken(tk, last *token.Token) {
 	p := tr.pos(tk)
 	switch {
 	case tk.Type == token.MappingStartType && last != nil && last.Type == token.StringType && strings.HasSuffix(last.Value, "$"):
 		tr.add(RuleFlowCut, p.Line, max(p.Column-1, 1), "inside { } and [ ] a parameter must stand in quotes", `write {path: "${out}"}, or one line a key`)
-	case tk.Type == token.StringType && last != nil && last.Type == token.AliasType && strings.HasPrefix(tk.Value, ":"),
-		last != nil && last.Type == token.AliasType && isEnd(tk):
+	case last != nil && last.Type == token.AliasType && (tk.Type != token.StringType || strings.HasPrefix(tk.Value, ":") || !adjacent(last, tk)):
 		p = tr.pos(last)
-		tr.add(RuleStar, p.Line, p.Column, "an unquoted * begins a YAML alias", `write "*": {except: [a]}, or "*" in a list`)
+		tr.add(RuleStar, p.Line, p.Column, starMessage, starHint)
+	case tk.Type == token.TagType:
+		tr.add(RuleTag, p.Line, p.Column, fmt.Sprintf("the YAML tag %s is not read", tk.Value),
+			"types come from where a value stands, and bare values keep their text; quote the value if it is meant to begin with !")
 	case tk.Type == token.InvalidType:
 		tr.invalid(tk)
 	case tk.Type == token.DirectiveType && last != nil && last.Type != token.DocumentEndType && p.Column > 1:
@@ -48,8 +58,8 @@ func (tr *tree) inspectToken(tk, last *token.Token) {
 	}
 }
 
-func isEnd(tk *token.Token) bool {
-	return tk.Type == token.SequenceEndType || tk.Type == token.CollectEntryType || tk.Type == token.MappingEndType
+func adjacent(a, b *token.Token) bool {
+	return a.Position.Line == b.Position.Line && a.Position.Column+1 == b.Position.Column
 }
 
 // invalid explains a token that the lexer could not make.
@@ -95,9 +105,15 @@ func (tr *tree) syntax(err error) {
 		message, hint = "a colon and a space stand inside a value, or the line is indented too far",
 			"put the whole value in quotes, or write it below a |; lines of one mapping begin in the same column"
 	case strings.Contains(message, "must be specified"):
-		hint = "a bracket or brace is not closed; a value with [ ] { } or , in it stands in quotes"
+		message, hint = "a [ or { is not closed before this", "a value with [ ] { } or , in it stands in quotes"
+	case strings.Contains(message, "could not find end character"):
+		message, hint = "a quote is not closed", ""
 	case missingSpace.MatchString(line):
-		hint = "a space belongs after the colon of a key"
+		message, hint = "this is no key: value", "a space belongs after the colon of a key"
+	case strings.Contains(message, "non-map value"), strings.Contains(message, "unexpected key name"):
+		message, hint = "this is no key: value", "lines of one mapping begin in the same column and hold a key each"
+	case strings.Contains(message, "invalid key"):
+		message, hint = "this cannot be a key", "a key is a plain or quoted text"
 	case strings.Contains(message, "sequence entries are not allowed"):
 		hint = "a list begins on its own line; quote a value that begins with -"
 	case strings.Contains(message, "not allowed in this context"):
@@ -181,7 +197,7 @@ func (tr *tree) mendMapping(keys []spec.Entry) []spec.Entry {
 func (tr *tree) mendSequence(items []*spec.Node) []*spec.Node {
 	var out []*spec.Node
 	for i := 0; i < len(items); i++ {
-		n := items[i]
+		n := tr.uncolon(items[i])
 		if isCut(n) {
 			j := i + 1
 			for j < len(items) && items[j].Kind == spec.Scalar && !items[j].Quoted && opened(n.Text) > 0 {
@@ -196,6 +212,21 @@ func (tr *tree) mendSequence(items []*spec.Node) []*spec.Node {
 		out = append(out, n)
 	}
 	return out
+}
+
+// uncolon gives 12:30 back its text, which the library reads as a mapping inside [ ] although no
+// space follows the colon.
+func (tr *tree) uncolon(n *spec.Node) *spec.Node {
+	if n.Kind != spec.Mapping || n.Flow || len(n.Keys) != 1 {
+		return n
+	}
+	e := n.Keys[0]
+	start := tr.text.offset(e.Pos.Line, e.Pos.Column)
+	whole := e.Key + ":" + e.Value.Text
+	if e.Value.Kind != spec.Scalar || e.Value.Quoted || e.Value.Nothing() || !strings.HasPrefix(tr.text.all[start:], whole) {
+		return n
+	}
+	return tr.scalarAt(whole, plain, e.Pos)
 }
 
 func isCut(n *spec.Node) bool {

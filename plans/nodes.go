@@ -261,6 +261,12 @@ func (r *reader) from(n *spec.Node, path string, most int) []Input {
 	e := n.Get("from")
 	path += ".from"
 	if e == nil {
+		other := func(e spec.Entry) bool {
+			return spec.Near(e.Key, []string{"from"}) != "" || slices.Contains(laterKeys(Transforms), e.Key)
+		}
+		if slices.ContainsFunc(n.Keys, other) {
+			return nil
+		}
 		r.add(at(n.Pos, path), spec.RuleMissingKey, "from is missing", "").Expected = "the name of a node"
 		return nil
 	}

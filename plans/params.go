@@ -49,10 +49,10 @@ func (r *reader) readParams(n *spec.Node) {
 			p.Source = ""
 		case inside != nil && isSecret(inside[1]):
 			r.notYet(at(e.Value.Pos, path), "${"+inside[1]+"}", "")
-			p.set(expr.Of(expr.String), "")
+			p.set(expr.Of(expr.String), unknownText)
 		case inside != nil:
 			r.add(at(e.Value.Pos, path), RuleParamValue, "a parameter's value cannot name another parameter", "")
-			p.set(expr.Of(expr.String), "")
+			p.set(expr.Of(expr.String), unknownText)
 		default:
 			r.paramValue(p, e.Value, typeOfScalar(e.Value), at(e.Value.Pos, path))
 		}
@@ -89,9 +89,13 @@ func leadingZero(s string) bool {
 func (r *reader) paramValue(p *Param, n *spec.Node, kind expr.Kind, where Pos) {
 	if err := p.read(kind, n.Text); err != nil {
 		r.add(where, RuleParamValue, fmt.Sprintf("the parameter %s: %v", p.Name, err), "")
-		p.set(expr.Of(expr.String), n.Text)
+		p.set(expr.Of(expr.String), unknownText)
 	}
 }
+
+// unknownText stands for a value that could not be had: reported once, it must not look wrong again
+// wherever it is put, be it a path or a number.
+const unknownText = "1"
 
 func (p *Param) set(t expr.Type, text string) {
 	p.Type, p.Text = t, text
@@ -162,17 +166,20 @@ func (r *reader) setParams(set map[string]string) {
 			if f.Near = spec.Near(name, r.paramNames()); f.Near == "" {
 				f.Expected = spec.List(r.paramNames())
 			}
+			if len(r.params) == 0 {
+				f.Hint = "declare it under params"
+			}
 			continue
 		}
 		kind := expr.String
 		if p.Source != "" {
 			kind = p.Type.Kind
 		}
+		declared := *p
 		p.Source = "flag"
-		n := &spec.Node{Text: set[name], Pos: spec.Pos{Line: p.Pos.Line, Column: p.Pos.Column}}
-		if err := p.read(kind, n.Text); err != nil {
-			r.add(p.Pos, RuleParamValue, fmt.Sprintf("--set %s=%s: %v", name, n.Text, err), "")
-			p.set(expr.Of(expr.String), n.Text)
+		if err := p.read(kind, set[name]); err != nil {
+			*p = declared
+			r.add(p.Pos, RuleParamValue, fmt.Sprintf("--set %s=%s: %v", name, set[name], err), "")
 		}
 	}
 	r.bound = expr.Params{}
@@ -180,7 +187,7 @@ func (r *reader) setParams(set map[string]string) {
 		p := r.params[declared.Name]
 		if p.Source == "" {
 			r.add(p.Pos, RuleMissingParam, fmt.Sprintf("the parameter %s has no value", p.Name), fmt.Sprintf("give it one: --set %s=…", p.Name))
-			p.set(expr.Of(expr.String), "")
+			p.set(expr.Of(expr.String), unknownText)
 		}
 		r.plan.Params[i] = *p
 		r.bound[p.Name] = expr.Param{Value: p.Value, Type: p.Type.Nullable(false)}
@@ -267,7 +274,8 @@ func (r *reader) param(name string, where Pos) *Param {
 // unusedParams warns of parameters that nothing names.
 func (r *reader) unusedParams() {
 	for _, p := range r.plan.Params {
-		if !r.used[p.Name] {
+		meant := slices.ContainsFunc(r.findings, func(f Finding) bool { return f.Near == p.Name || f.Near == "${"+p.Name+"}" })
+		if !r.used[p.Name] && !meant {
 			r.add(p.Pos, RuleUnusedParam, fmt.Sprintf("the parameter %s is not used", p.Name), "").Severity = SeverityWarning
 		}
 	}

@@ -81,6 +81,7 @@ type reader struct {
 	params  map[string]*Param
 	bound   expr.Params // the same for expressions
 	used    map[string]bool
+	whole   bool              // every from names a node that gives rows
 	written map[string]Pos    // top-level keys that double an option
 	places  map[string]string // made when first asked for, see whereabouts
 }
@@ -102,7 +103,13 @@ func (r *reader) problems(ps []spec.Problem) {
 }
 
 func (r *reader) wrongType(n *spec.Node, path, expected, hint string) {
-	name := path[strings.LastIndexByte(path, '.')+1:]
+	if n.Bad {
+		return
+	}
+	name, isOption := strings.CutPrefix(path, "settings.")
+	if !isOption {
+		name = path[strings.LastIndexByte(path, '.')+1:]
+	}
 	message := name + " is " + n.Describe()
 	if n.Nothing() {
 		message = name + " has no value"
@@ -184,6 +191,7 @@ func (r *reader) name(e spec.Entry) {
 		return
 	}
 	r.plan.Name = text
+	r.plan.named = &Pos{Line: e.Pos.Line, Column: e.Pos.Column, Path: e.Key}
 }
 
 func (r *reader) mode(e spec.Entry) {
@@ -194,6 +202,7 @@ func (r *reader) mode(e spec.Entry) {
 	r.written["mode"] = at(e.Pos, e.Key)
 	switch text {
 	case "batch":
+		r.plan.moded = &Pos{Line: e.Pos.Line, Column: e.Pos.Column, Path: e.Key}
 	case "streaming":
 		r.notYet(at(e.Value.Pos, e.Key), "mode: streaming", "")
 	default:

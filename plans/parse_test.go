@@ -65,6 +65,7 @@ func TestParse(t *testing.T) {
 				}
 			}
 			input := strings.NewReplacer(`\t`, "\t", `\r`, "\r", `\ufeff`, "\ufeff", `\xff`, "\xff", `\0`, "\x00").Replace(d.Input)
+			input += strings.Repeat("\n", min(strings.Count(input, "\r"), 1))
 			if d.HasArg("empty") {
 				input = ""
 			}

@@ -3,7 +3,9 @@ package plans
 
 import (
 	"encoding/json"
+	"fmt"
 
+	"github.com/seed-4b0e9f7c/runner/config"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -19,6 +21,25 @@ type Plan struct {
 	Nodes    []Node // all nodes of the four sections, in the order of the file
 	Settings []Setting
 	Text     []byte // the file, for findings made later
+	named    *Pos   // where the key name stands, nil where it is left out
+	moded    *Pos   // the same for mode
+}
+
+// Values are the options that the plan sets, by its settings and by the keys that say the same as an
+// option, in the form [config.Load] takes.
+func (p *Plan) Values() []config.Value {
+	where := func(pos Pos) string { return fmt.Sprintf("%s:%d:%d", p.File, pos.Line, pos.Column) }
+	var out []config.Value
+	if p.named != nil {
+		out = append(out, config.Value{Name: config.PipelineName, Value: p.Name, Where: where(*p.named), Key: "name"})
+	}
+	if p.moded != nil {
+		out = append(out, config.Value{Name: config.RuntimeMode, Value: p.Mode, Where: where(*p.moded), Key: "mode"})
+	}
+	for _, s := range p.Settings {
+		out = append(out, config.Value{Name: s.Name, Value: s.Value, Where: where(s.Pos)})
+	}
+	return out
 }
 
 // A Param is a parameter with the value in force.
@@ -111,7 +132,8 @@ type Expression struct {
 	// At maps a byte offset of Text to the place in the file, through quotes and block scalars.
 	At func(offset int) Pos
 
-	quoted bool // in YAML's quotes or a block
+	quoted bool  // in YAML's quotes or a block
+	fault  error // why it does not parse, where Bare lets it pass as a column's name
 }
 
 // In is the expression over a schema: the column of exactly that name where the text is one, else

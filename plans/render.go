@@ -35,7 +35,7 @@ func (f Finding) render() string {
 	}
 	for _, extra := range []struct{ name, text string }{{"expected", f.Expected}, {"did you mean", f.Near}, {"hint", f.Hint}} {
 		if extra.text != "" {
-			fmt.Fprintf(&b, "        %s: %s\n", extra.name, extra.text)
+			fmt.Fprintf(&b, "        %s: %s\n", extra.name, strings.ReplaceAll(extra.text, "\n", "\n        "))
 		}
 	}
 	return b.String()

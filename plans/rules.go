@@ -27,6 +27,7 @@ const (
 	RuleParamValue      = "param-value"
 	RuleExpression      = "expression"
 	RuleUnknownColumn   = "unknown-column"
+	RuleTypeMismatch    = "type-mismatch"
 	RuleNestedSetting   = "nested-setting"
 	RuleConflict        = "conflict"
 )

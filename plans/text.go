@@ -86,8 +86,11 @@ func clean(file string, b []byte) (*text, *Finding) {
 		return refuse(0, "the plan is UTF-16", "save it as UTF-8")
 	}
 	if !utf8.ValidString(s) {
-		bad := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError })
-		return refuse(max(bad, 0), "the plan is not UTF-8 here", "save it as UTF-8")
+		bad := 0
+		for r, n := utf8.DecodeRuneInString(s); r != utf8.RuneError || n != 1; r, n = utf8.DecodeRuneInString(s[bad:]) {
+			bad += n
+		}
+		return refuse(bad, "the plan is not UTF-8 here", "save it as UTF-8")
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	for i, r := range s {

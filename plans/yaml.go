@@ -2,6 +2,7 @@ package plans
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
@@ -26,6 +27,7 @@ type tree struct {
 	expanded int
 	inAlias  int
 	spent    bool // the budget is used up, and said so
+	path     []string
 }
 
 // readTree reads the one document of a plan. The node is nil where the text is empty or no YAML.
@@ -51,7 +53,8 @@ func readTree(t *text) (root *spec.Node, fs Findings) {
 
 func (tr *tree) add(rule string, line, column int, message, hint string) *Finding {
 	line, column = tr.text.clamp(line, column)
-	tr.findings = append(tr.findings, Finding{Severity: SeverityError, Rule: rule, Line: line, Column: column, Message: message, Hint: hint})
+	tr.findings = append(tr.findings, Finding{Severity: SeverityError, Rule: rule, Line: line, Column: column,
+		Path: strings.Join(tr.path, "."), Message: message, Hint: hint})
 	return &tr.findings[len(tr.findings)-1]
 }
 
@@ -93,10 +96,13 @@ func (tr *tree) pos(tk *token.Token) spec.Pos {
 
 // node converts a node of the library's tree.
 func (tr *tree) node(n ast.Node) *spec.Node {
+	if n == nil {
+		return &spec.Node{Null: true, Pos: spec.Pos{Line: 1, Column: 1}}
+	}
 	if tr.inAlias > 0 {
 		tr.expanded++
 		if tr.expanded > mostExpansion {
-			return &spec.Node{Null: true, Pos: tr.pos(n.GetToken())}
+			return &spec.Node{Null: true, Pos: tr.pos(n.GetToken()), Bad: true}
 		}
 	}
 	switch v := n.(type) {
@@ -111,7 +117,7 @@ func (tr *tree) node(n ast.Node) *spec.Node {
 	case *ast.AliasNode:
 		return tr.alias(v)
 	case *ast.TagNode:
-		return tr.tag(v)
+		return tr.node(v.Value)
 	case *ast.LiteralNode:
 		return tr.scalar(v.Value.Value, block, v.Start)
 	case *ast.NullNode:
@@ -142,7 +148,10 @@ func (tr *tree) null(tk *token.Token) *spec.Node {
 }
 
 func (tr *tree) scalar(value string, how style, tk *token.Token) *spec.Node {
-	p := tr.pos(tk)
+	return tr.scalarAt(value, how, tr.pos(tk))
+}
+
+func (tr *tree) scalarAt(value string, how style, p spec.Pos) *spec.Node {
 	n := &spec.Node{Text: value, Quoted: how != plain, Pos: p}
 	var offs []int
 	n.At = func(offset int) spec.Pos {
@@ -164,19 +173,22 @@ func (tr *tree) mapping(values []*ast.MappingValueNode, flow bool, start *token.
 	for _, v := range values {
 		key, ok := tr.key(v.Key)
 		if !ok {
+			n.Bad = true
 			continue
 		}
+		tr.path = append(tr.path, key)
 		e := spec.Entry{Key: key, Pos: tr.pos(v.Key.GetToken()), Value: tr.node(v.Value)}
-		if v.Value != nil && e.Value.Nothing() {
+		if e.Value.Nothing() && !e.Value.Bad {
 			e.Value.Pos = e.Pos
 		}
 		if first, twice := seen[key]; twice {
 			tr.add(spec.RuleDuplicateKey, e.Pos.Line, e.Pos.Column, fmt.Sprintf("%s is given twice", key),
 				fmt.Sprintf("the first is at line %d, column %d", first.Line, first.Column))
-			continue
+		} else {
+			seen[key] = e.Pos
+			n.Keys = append(n.Keys, e)
 		}
-		seen[key] = e.Pos
-		n.Keys = append(n.Keys, e)
+		tr.path = tr.path[:len(tr.path)-1]
 	}
 	if flow {
 		n.Keys = tr.mendMapping(n.Keys)
@@ -221,8 +233,10 @@ func (tr *tree) sequence(v *ast.SequenceNode) *spec.Node {
 func (tr *tree) anchor(v *ast.AnchorNode) *spec.Node {
 	name := nameOf(v.Name)
 	tr.anchors[name] = v.Value
-	if v.Value == nil {
-		return tr.null(v.Start)
+	if v.Value == nil || v.Value.Type() == ast.NullType && v.Value.GetToken().Type != token.NullType {
+		p := tr.pos(v.Start)
+		tr.add(RuleAlias, p.Line, p.Column, fmt.Sprintf("the anchor &%s names nothing", name), "quote the value if it is meant to begin with &")
+		return &spec.Node{Null: true, Pos: p, Bad: true}
 	}
 	tr.open[name] = true
 	defer delete(tr.open, name)
@@ -232,7 +246,7 @@ func (tr *tree) anchor(v *ast.AnchorNode) *spec.Node {
 // alias expands an alias, within the budget and never into itself. Findings inside are at the anchor.
 func (tr *tree) alias(v *ast.AliasNode) *spec.Node {
 	name, p := nameOf(v.Value), tr.pos(v.Start)
-	nothing := &spec.Node{Null: true, Pos: p}
+	nothing := &spec.Node{Null: true, Pos: p, Bad: true}
 	target, known := tr.anchors[name]
 	switch {
 	case !known:
@@ -266,14 +280,4 @@ func nameOf(n ast.Node) string {
 		return ""
 	}
 	return n.GetToken().Value
-}
-
-func (tr *tree) tag(v *ast.TagNode) *spec.Node {
-	p := tr.pos(v.Start)
-	tr.add(RuleTag, p.Line, p.Column, fmt.Sprintf("the YAML tag %s is not read", v.Start.Value),
-		"types come from where a value stands, and bare values keep their text; quote the value if it is meant to begin with !")
-	if v.Value == nil {
-		return tr.null(v.Start)
-	}
-	return tr.node(v.Value)
 }

@@ -50,6 +50,7 @@ func (d *Decoder) Decode(n *Node, ptr any, s Scope) (map[string]Pos, []Problem) 
 	setDefaults(v)
 	if n != nil {
 		r.places[""] = n.Pos
+		r.broken[""] = n.Bad
 		r.structure(n, v, "")
 	}
 	if hasRules(v.Type(), 0) {
@@ -78,6 +79,10 @@ func (r *run) add(p Problem) {
 
 // wrong reports a value of the wrong form.
 func (r *run) wrong(n *Node, path, expected, hint string) {
+	if n.Bad {
+		r.broken[path] = true
+		return
+	}
 	message := fmt.Sprintf("%s is %s", r.name(path), n.Describe())
 	if n.Nothing() {
 		message = r.name(path) + " has no value"

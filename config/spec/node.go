@@ -35,6 +35,7 @@ type Node struct {
 	Quoted bool    // quotes or a block: text in any case, never a number or nothing
 	Null   bool    // nothing was written, or ~ or null; Text says which
 	Flow   bool    // [ ] or { }
+	Bad    bool    // something in it is reported already, so that it is not what was meant
 	Keys   []Entry // of a mapping, in order
 	Items  []*Node // of a sequence
 	// At maps a byte offset in Text to the place in the file; nil: everything is at Pos.
@@ -69,8 +70,12 @@ func (n *Node) Describe() string {
 	switch {
 	case n.Nothing():
 		return "nothing"
+	case n.Kind == Mapping && len(n.Keys) == 0:
+		return "an empty mapping"
 	case n.Kind == Mapping:
 		return "a mapping"
+	case n.Kind == Sequence && len(n.Items) == 0:
+		return "an empty list"
 	case n.Kind == Sequence:
 		return "a list"
 	}

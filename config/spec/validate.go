@@ -60,8 +60,11 @@ func (r *run) validate(rules *validator.Validate, ptr any) {
 
 // isBroken reports whether the value at the path, something around it or in it has a problem.
 func (r *run) isBroken(path string) bool {
-	for p := range r.broken {
-		if p == path || inside(p, path) || inside(path, p) {
+	for p, broken := range r.broken {
+		if broken && p == "" {
+			return true
+		}
+		if broken && (p == path || inside(p, path) || inside(path, p)) {
 			return true
 		}
 	}
@@ -98,18 +101,21 @@ func (r *run) place(path string) (pos Pos, written bool) {
 func sentence(name string, b validator.FieldError, written bool) string {
 	value := fmt.Sprint(reflect.Indirect(reflect.ValueOf(b.Value())))
 	kind := b.Kind()
-	counted, unit := kind == reflect.Slice || kind == reflect.Map || kind == reflect.String, "entries"
-	if kind == reflect.String {
-		unit, value = "characters", quote(value)
-	}
 	p := b.Param()
+	counted, unit := kind == reflect.Slice || kind == reflect.Map || kind == reflect.String, plural(p, "entry", "entries")
+	if kind == reflect.String {
+		unit, value = plural(p, "character", "characters"), quote(value)
+	}
 	switch b.Tag() {
 	case "required":
+		if !counted {
+			return fmt.Sprintf("%s must not be %s", name, value)
+		}
 		return name + " is empty"
 	case "min", "gte", "gt", "max", "lte", "lt", "len", "eq":
 		compare := map[string]string{"min": "at least ", "gte": "at least ", "gt": "more than ", "max": "at most ", "lte": "at most ", "lt": "less than ", "len": "exactly ", "eq": ""}[b.Tag()]
 		if counted {
-			return fmt.Sprintf("%s must have %s%s %s", name, compare, p, strings.TrimSuffix(unit, map[bool]string{true: "s", false: " "}[p == "1" && unit == "characters"]))
+			return fmt.Sprintf("%s must have %s%s %s", name, compare, p, unit)
 		}
 		return fmt.Sprintf("%s is %s, and must be %s%s", name, value, compare, p)
 	case "oneof":
@@ -133,4 +139,11 @@ func sentence(name string, b validator.FieldError, written bool) string {
 		return fmt.Sprintf("%s is left out, and must satisfy %s", name, rule)
 	}
 	return fmt.Sprintf("%s is %s, which does not satisfy %s", name, value, rule)
+}
+
+func plural(n, one, many string) string {
+	if n == "1" {
+		return one
+	}
+	return many
 }
