@@ -39,7 +39,7 @@ func (e Errors) Unwrap() []error {
 // Types are those of Flink 2: the rules for DECIMAL are its LogicalTypeMerging, the rest is
 // Calcite's. Where Flink converts between text and numbers without a word, a CAST is asked for.
 func Check(e *Expr, in Schema, o CheckOptions) (*Expr, error) {
-	c := &checker{in: in, options: o, aggregates: o.Aggregates}
+	c := &checker{schema: in, options: o, aggregates: o.Aggregates}
 	return c.done(c.root(e))
 }
 
@@ -47,7 +47,7 @@ func Check(e *Expr, in Schema, o CheckOptions) (*Expr, error) {
 // lost (INT to BIGINT, DECIMAL(5, 2) to DECIMAL(12, 2), a date in quotes to DATE, NULL to all), else
 // it is an error. Whether want allows NULL does not matter.
 func CheckAs(e *Expr, in Schema, want Type, o CheckOptions) (*Expr, error) {
-	c := &checker{in: in, options: o, aggregates: o.Aggregates}
+	c := &checker{schema: in, options: o, aggregates: o.Aggregates}
 	x := c.expr(e)
 	if x != nil {
 		x = c.assign(x, want)
@@ -56,7 +56,7 @@ func CheckAs(e *Expr, in Schema, want Type, o CheckOptions) (*Expr, error) {
 }
 
 type checker struct {
-	in         Schema
+	schema     Schema
 	options    CheckOptions
 	aggregates bool // whether one may stand here
 	nodes      int
@@ -126,12 +126,12 @@ func (c *checker) all(args []*Expr) ([]*Expr, bool) {
 }
 
 func (c *checker) column(e *Expr) *Expr {
-	i := c.in.Index(e.Name)
+	i := c.schema.Index(e.Name)
 	if i < 0 {
 		return c.unknownColumn(e)
 	}
 	x := *e
-	x.Col, x.Type = i, c.in.Fields[i].Type
+	x.Col, x.Type = i, c.schema.Fields[i].Type
 	return &x
 }
 
@@ -140,7 +140,7 @@ func (c *checker) column(e *Expr) *Expr {
 const niladic = " CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP NOW SYSDATE CURRENT_ROW_TIMESTAMP "
 
 func (c *checker) unknownColumn(e *Expr) *Expr {
-	names := c.in.Names()
+	names := c.schema.Names()
 	f := &Error{Pos: int(e.Pos), End: e.End, Message: "there is no column " + backtick(e.Name), Near: nearest(e.Name, names)}
 	switch {
 	case f.Near != "":

@@ -17,7 +17,7 @@ func (c *checker) call(e *Expr) *Expr {
 		return c.fail(e, "there is no function "+name, "")
 	}
 	if len(e.Args) < f.MinArgs || f.MaxArgs >= 0 && len(e.Args) > f.MaxArgs {
-		return c.fail(e, fmt.Sprintf("%s has %d arguments", name, len(e.Args)), fmt.Sprintf("%d to %d", f.MinArgs, f.MaxArgs))
+		return c.fail(e, name+" has "+countOf(len(e.Args)), arityText(f.MinArgs, f.MaxArgs))
 	}
 	args, ok := c.all(e.Args)
 	if !ok {
@@ -52,7 +52,7 @@ func (c *checker) typed(n *Expr) *Expr {
 	case "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM":
 		return c.comparison(n)
 	case "IN":
-		return c.in2(n)
+		return c.in(n)
 	case "LIKE":
 		return c.like(n)
 	case "+", "-", "*", "/", "%":
@@ -116,8 +116,22 @@ func (c *checker) logic(n *Expr) *Expr {
 	if !ok {
 		return nil
 	}
+	n.Args = flatten(n.Name, n.Args)
 	n.Type = Type{Kind: Boolean, NotNull: notNull}
 	return n
+}
+
+// flatten takes the arguments of nested calls of an associative operator into one list.
+func flatten(name string, args []*Expr) []*Expr {
+	var flat []*Expr
+	for _, a := range args {
+		if joins(name, a) {
+			flat = append(flat, a.Args...)
+		} else {
+			flat = append(flat, a)
+		}
+	}
+	return flat
 }
 
 func (c *checker) comparison(n *Expr) *Expr {
@@ -131,30 +145,41 @@ func (c *checker) comparison(n *Expr) *Expr {
 	return n
 }
 
-// in2 checks IN. Where an item is not constant it becomes OR of comparisons, as in Calcite.
-func (c *checker) in2(n *Expr) *Expr {
+// in checks IN. Where an item is not constant it becomes OR of comparisons, as in Calcite.
+func (c *checker) in(n *Expr) *Expr {
 	if !slices.ContainsFunc(n.Args, func(a *Expr) bool { return a.Type.Kind != Null }) {
 		n.Args[0] = implicit(n.Args[0], Of(Boolean))
 	}
-	if _, ok := c.unify(n, n.Args, "the values of IN", true); !ok {
+	if slices.ContainsFunc(n.Args[1:], func(a *Expr) bool { return !isConstant(a) }) {
+		return c.inComputed(n)
+	}
+	t, ok := c.unify(n, n.Args, "the values of IN", true)
+	if !ok {
 		return nil
 	}
-	n.Type = Of(Boolean)
-	if !slices.ContainsFunc(n.Args[1:], func(a *Expr) bool { return !isConstant(a) }) {
-		return n
-	}
+	n.Type = Type{Kind: Boolean, NotNull: t.NotNull}
+	return n
+}
+
+func (c *checker) inComputed(n *Expr) *Expr {
 	x := n.Args[0]
 	if c.nodes += sizeUpTo(x, maxNodes) * (len(n.Args) - 2); c.nodes > maxNodes {
 		return c.fail(n, "the expression is too large", "a list of literals after IN")
 	}
 	or := &Expr{Op: OpCall, Name: "OR", Type: Type{Kind: Boolean, NotNull: true}, Pos: n.Pos, End: n.End}
 	for _, item := range n.Args[1:] {
-		eq := &Expr{Op: OpCall, Name: "=", Args: []*Expr{x, item}, Pos: n.Pos, End: n.End}
-		eq.Type = Type{Kind: Boolean, NotNull: x.Type.NotNull && item.Type.NotNull}
+		eq := c.comparison(&Expr{Op: OpCall, Name: "=", Args: []*Expr{x, item}, Pos: n.Pos, End: n.End})
+		if eq == nil {
+			continue
+		}
+		eq.Type.NotNull = x.Type.NotNull && item.Type.NotNull
 		or.Type.NotNull = or.Type.NotNull && eq.Type.NotNull
 		or.Args = append(or.Args, eq)
 	}
-	if len(or.Args) == 1 {
+	switch {
+	case len(or.Args) < len(n.Args)-1:
+		return nil
+	case len(or.Args) == 1:
 		return or.Args[0]
 	}
 	return or
@@ -254,7 +279,7 @@ func (c *checker) aggregate(e *Expr) *Expr {
 	var arg Type
 	switch {
 	case len(args) > 1 || len(args) == 0 && (e.Name != "COUNT" || e.Distinct):
-		return c.fail(e, fmt.Sprintf("%s has %d arguments", e.Name, len(args)), "1")
+		return c.fail(e, e.Name+" has "+countOf(len(args)), "1")
 	case len(args) == 1:
 		if arg = args[0].Type; arg.Kind == Null {
 			return c.fail(args[0], "NULL alone has no type", "CAST(NULL AS type)")

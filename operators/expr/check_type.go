@@ -91,12 +91,12 @@ func (c *checker) mismatch(x, before *Expr, t Type, what string) {
 	case x.Type.Kind == String && t.Numeric():
 		expected = fmt.Sprintf("CAST(%s AS %s), or both as text", x, a)
 		if isText(x) {
-			expected = "a number without quotes"
+			expected = unquoted(x, before)
 		}
 	case x.Type.Numeric() && t.Kind == String:
 		expected = fmt.Sprintf("CAST(%s AS %s), or text in quotes", before, b)
 		if isText(before) {
-			expected = "a number without quotes on the other side"
+			expected = unquoted(before, x)
 		}
 	case x.Type.Kind == String && isTime(t):
 		expected = fmt.Sprintf("CAST(%s AS %s)", x, a)
@@ -106,6 +106,14 @@ func (c *checker) mismatch(x, before *Expr, t Type, what string) {
 		expected = "TRUE or FALSE only beside a BOOLEAN"
 	}
 	c.fail(x, fmt.Sprintf("%s have the types %s and %s", what, a, b), expected)
+}
+
+// unquoted says what to write instead of text beside a number.
+func unquoted(text, number *Expr) string {
+	if _, s := ParseDouble([]byte(text.Value.Text)); s == OK {
+		return text.Value.Text + " without quotes"
+	}
+	return fmt.Sprintf("a number, or CAST(%s AS STRING)", number)
 }
 
 // commonType is the least type that two have in common, after Calcite's leastRestrictive and Flink's

@@ -125,6 +125,9 @@ func (c *checker) text(n *Expr) *Expr {
 	if !ok {
 		return nil
 	}
+	if n.Name == "||" {
+		n.Args = flatten("||", n.Args)
+	}
 	n.Type = Of(String)
 	if n.Name == "CHAR_LENGTH" {
 		n.Type = Of(Int)

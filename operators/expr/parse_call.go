@@ -96,14 +96,28 @@ func (p *parser) symbolic(text string, at token) *Expr {
 }
 
 func (p *parser) arity(name token, got, least, most int) *Error {
-	want := fmt.Sprintf("%d", least)
+	return &Error{Pos: name.pos, End: p.end(), Message: name.upper + " has " + countOf(got), Expected: arityText(least, most)}
+}
+
+// arityText is how many arguments a function takes; most < 0 is any number.
+func arityText(least, most int) string {
 	switch {
 	case most < 0:
-		want += " or more"
+		return fmt.Sprintf("%d or more", least)
 	case most > least:
-		want += fmt.Sprintf(" to %d", most)
+		return fmt.Sprintf("%d to %d", least, most)
 	}
-	return &Error{Pos: name.pos, End: p.end(), Message: fmt.Sprintf("%s has %d arguments", name.upper, got), Expected: want}
+	return fmt.Sprint(least)
+}
+
+func countOf(n int) string {
+	switch n {
+	case 0:
+		return "no argument"
+	case 1:
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
 }
 
 // arguments reads a list, which may be empty, and its closing bracket.
@@ -278,8 +292,11 @@ func (p *parser) trim(name token) (*Expr, *Error) {
 	return p.call(name.pos, "TRIM", p.symbolic(side, at), chars, s), nil
 }
 
-// sideFollows tells the word BOTH from a column of that name.
-func (p *parser) sideFollows(t token) bool { return t.kind != tokSymbol || t.is("(") }
+// sideFollows tells the word BOTH, which something to trim or FROM follows, from a column of that
+// name.
+func (p *parser) sideFollows(t token) bool {
+	return t.kind != tokSymbol && t.kind != tokEnd || t.is("(") || t.is("+") || t.is("-")
+}
 
 // timestamps reads TIMESTAMPADD(unit, n, x) and TIMESTAMPDIFF(unit, a, b).
 func (p *parser) timestamps(name token) (*Expr, *Error) {

@@ -40,7 +40,9 @@ func unknownFunction(name token) *Error {
 	}
 	known := functionNames()
 	e.Message, e.Near = "there is no function "+name.text, nearest(name.upper, known)
-	e.Expected = "one of " + strings.Join(known, ", ")
+	if e.Near == "" {
+		e.Expected = "one of " + strings.Join(known, ", ")
+	}
 	return e
 }
 
@@ -85,7 +87,10 @@ func (p *parser) trailing(t token) *Error {
 	if t.is(")") {
 		e.Message, e.Expected = "there is no ( for this )", "an operator or the end"
 	}
-	if t.kind == tokWord {
+	switch {
+	case t.word("NOT"):
+		e.Expected = "IN, LIKE or BETWEEN after NOT here"
+	case t.kind == tokWord:
 		e.Near = nearest(t.upper, []string{"AND", "OR", "IS", "IN", "LIKE", "BETWEEN", "NOT"})
 	}
 	return e
@@ -123,14 +128,15 @@ var foreignSymbols = map[string]string{
 var foreignWords = map[string]string{
 	"ILIKE": "UPPER(x) LIKE UPPER(pattern)", "RLIKE": "LIKE", "REGEXP": "LIKE", "SIMILAR": "LIKE", "GLOB": "LIKE with % and _",
 	"AS": "the name before the colon: name: expression", "ASC": "ASC only in order_by", "DESC": "DESC only in order_by", "NULLS": "NULLS FIRST or LAST only in order_by",
-	"OVER": "an aggregation with group_by", "WITHIN": "an aggregate without WITHIN GROUP", "AT": "a TIMESTAMP has no zone: TIMESTAMPADD(HOUR, n, x)", "COLLATE": "UPPER(x) to compare without case",
+	"OVER": "an aggregation with group_by", "WITHIN": "an aggregate without WITHIN GROUP", "AT": "TIMESTAMPADD(HOUR, n, x); a TIMESTAMP has no zone", "COLLATE": "UPPER(x) to compare without case",
 	"DIV": "/ (of integers it cuts towards zero)", "MOD": "%", "XOR": "<> between two conditions", "ISNULL": "IS NULL", "NOTNULL": "IS NOT NULL",
-	"FROM": "one expression; the input is given by from:", "WHERE": "one expression; a condition is given by where:", "GROUP": "one expression; grouping is given by group_by:",
+	"SELECT": "one expression; the columns are given by select:",
+	"FROM":   "one expression; the input is given by from:", "WHERE": "one expression; a condition is given by where:", "GROUP": "one expression; grouping is given by group_by:",
 }
 
 // nearest is the name closest to s: the same in other capitals, or a few letters off; "" for none.
 func nearest(s string, names []string) string {
-	best, least := "", max(1, min(len(s)/3, 3))+1
+	best, least := "", min(len(s)/3, 3)+1
 	sorted := append([]string(nil), names...)
 	sort.Strings(sorted)
 	for _, n := range sorted {

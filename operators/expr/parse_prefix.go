@@ -176,8 +176,7 @@ func (p *parser) name(t token) (*Expr, *Error) {
 		return p.function()
 	}
 	if strings.Contains(structural, " "+t.upper+" ") {
-		return nil, &Error{Pos: t.pos, End: t.end, Message: "unexpected " + t.text,
-			Expected: "an expression, or " + backtick(t.text) + " if it is a column's name"}
+		return nil, p.unexpected(t, "an expression, or "+backtick(t.text)+" if it is a column's name")
 	}
 	p.take()
 	return p.column(t)

@@ -35,9 +35,7 @@ func (p printer) write(min int, parts ...any) {
 
 // expr writes e, in brackets unless it binds tighter than min.
 func (p printer) expr(e *Expr, min int) {
-	for e.Op == OpCast && e.Implicit && len(e.Args) == 1 {
-		e = e.Args[0]
-	}
+	e = explicit(e)
 	if precedence(e) > min {
 		p.bare(e)
 		return
@@ -45,6 +43,14 @@ func (p printer) expr(e *Expr, min int) {
 	p.WriteByte('(')
 	p.bare(e)
 	p.WriteByte(')')
+}
+
+// explicit is e without the casts that Check put round it.
+func explicit(e *Expr) *Expr {
+	for e.Op == OpCast && e.Implicit && len(e.Args) == 1 {
+		e = e.Args[0]
+	}
+	return e
 }
 
 // isSugared reports whether NOT of x is written as x NOT LIKE, x NOT IN.
@@ -165,15 +171,23 @@ func (p printer) call(e *Expr) {
 		p.write(precComparison, a[0], " "+e.Name+" ", a[1])
 	case b < precPrimary:
 		for i, x := range a {
-			if i == 0 {
-				p.expr(x, b-1)
-				continue
+			min := b
+			if bare := explicit(x); i == 0 || joins(e.Name, bare) || e.Name == "||" && bare.Op == OpLiteral && literalPrecedence(bare) == precMul {
+				min = b - 1
 			}
-			p.write(b, " "+e.Name+" ", x)
+			if i > 0 {
+				p.WriteString(" " + e.Name + " ")
+			}
+			p.expr(x, min)
 		}
 	default:
 		p.function(e)
 	}
+}
+
+// joins reports whether x is a call of the same associative operator, which needs no brackets.
+func joins(name string, x *Expr) bool {
+	return x.Op == OpCall && x.Name == name && (name == "AND" || name == "OR" || name == "||")
 }
 
 // negated puts brackets round a number, for -5 would be read as one literal.

@@ -73,10 +73,23 @@ func failsItself(n *Expr) bool {
 		allowed, fails := CastRule(n.Args[0].Type, n.Type)
 		return !allowed || fails && !castKeeps(n.Args[0], n.Type)
 	case OpAgg:
-		return n.Name == "SUM" && n.Type.Kind != Double
+		return aggFails(n)
 	case OpCall:
 		f, ok := functions[n.Name]
 		return !ok || f.fails != nil && f.fails(n)
+	}
+	return false
+}
+
+// aggFails reports whether a final value may be out of range: any SUM of exact numbers, and an AVG
+// whose type has fewer digits before the point than its argument.
+func aggFails(n *Expr) bool {
+	switch {
+	case n.Name == "SUM":
+		return n.Type.Kind != Double
+	case n.Name == "AVG" && n.Type.Kind == Decimal && len(n.Args) == 1:
+		a := n.Args[0].Type
+		return a.Precision-a.Scale > n.Type.Precision-n.Type.Scale
 	}
 	return false
 }
