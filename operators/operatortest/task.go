@@ -5,9 +5,11 @@ package operatortest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -23,37 +25,64 @@ const MaxParallelism = 128
 // NewTask makes a task of one subtask whose slot has budget bytes of managed memory (negative: no
 // limit). The test fails if, at its end, memory is still allocated or reserved, or a spill file open.
 func NewTask(t testing.TB, budget int64) *operators.Task {
-	return newTask(t, budget, 0, 1).task
+	f := newTask(budget, 0, 1)
+	t.Cleanup(func() {
+		if err := f.finish(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f.task
 }
 
 // A fakeTask is a task with what the harness looks at afterwards.
 type fakeTask struct {
 	task   *operators.Task
+	alloc  *memory.CheckedAllocator
 	memory *Memory
 	states *states
 }
 
-func newTask(t testing.TB, budget int64, subtask, parallelism int) *fakeTask {
-	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	m := &Memory{Budget: budget, dir: t.TempDir()}
-	task := &operators.Task{
+func newTask(budget int64, subtask, parallelism int) *fakeTask {
+	f := &fakeTask{alloc: memory.NewCheckedAllocator(memory.NewGoAllocator()), memory: &Memory{Budget: budget}}
+	f.task = &operators.Task{
 		Ctx: context.Background(), UID: "test", Subtask: subtask, Parallelism: parallelism,
-		MaxParallelism: MaxParallelism, Alloc: alloc, Memory: m,
+		MaxParallelism: MaxParallelism, Alloc: f.alloc, Memory: f.memory,
 	}
-	s := &states{task: task}
-	task.States = s
-	t.Cleanup(func() {
-		s.close()
-		alloc.AssertSize(t, 0)
-		if m.Held != 0 {
-			t.Errorf("%d bytes of managed memory are still reserved", m.Held)
-		}
-		if m.open != 0 {
-			t.Errorf("%d spill files are still open", m.open)
-		}
-	})
-	return &fakeTask{task, m, s}
+	f.states = &states{task: f.task}
+	f.task.States = f.states
+	return f
 }
+
+// finish says what the operator did not give back.
+func (f *fakeTask) finish() error {
+	f.states.close()
+	leaks := &leak{}
+	f.alloc.AssertSize(leaks, 0)
+	if f.memory.Held != 0 {
+		fmt.Fprintf(leaks, "%d bytes of managed memory are still reserved\n", f.memory.Held)
+	}
+	if f.memory.open != 0 {
+		fmt.Fprintf(leaks, "%d spill files are still open\n", f.memory.open)
+	}
+	if f.memory.dir != "" {
+		if err := os.RemoveAll(f.memory.dir); err != nil {
+			return err
+		}
+	}
+	if leaks.Len() > 0 {
+		return errors.New(leaks.String())
+	}
+	return nil
+}
+
+// leak collects what a checked allocator complains about.
+type leak struct{ strings.Builder }
+
+// Errorf is what the allocator calls.
+func (l *leak) Errorf(format string, args ...any) { fmt.Fprintf(l, format+"\n", args...) }
+
+// Helper marks nothing.
+func (l *leak) Helper() {}
 
 // Memory is a slot's managed memory in tests.
 type Memory struct {
@@ -85,6 +114,13 @@ func (m *Memory) OnPressure(func(want int64) (freed int64)) {}
 
 // Spill opens a file in the test's directory.
 func (m *Memory) Spill(name string) (operators.SpillFile, error) {
+	if m.dir == "" {
+		dir, err := os.MkdirTemp("", "operatortest-")
+		if err != nil {
+			return nil, err
+		}
+		m.dir = dir
+	}
 	m.Spills++
 	f, err := os.Create(filepath.Join(m.dir, fmt.Sprintf("%s-%d", filepath.Base(name), m.Spills)))
 	if err != nil {

@@ -1,0 +1,79 @@
+package aggregate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/aggregate"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/operators/operatortest"
+)
+
+// TestScripts runs every aggregate in one phase and in two.
+func TestScripts(t *testing.T) {
+	operatortest.Scripts(t, func(s *operatortest.Script) ([][]operatortest.Stage, error) {
+		o, err := scriptOptions(s)
+		if err != nil {
+			return nil, err
+		}
+		return ways(o)
+	})
+}
+
+// ways are the stages of one phase and of two.
+func ways(o aggregate.Options) ([][]operatortest.Stage, error) {
+	stage := func(phase string, keys []int) operatortest.Stage {
+		p := o
+		p.Phase, p.Keys = phase, keys
+		b, err := json.Marshal(p)
+		if err != nil {
+			panic(err)
+		}
+		return operatortest.Stage{Component: operators.Erase(aggregate.Spec()), Options: string(b)}
+	}
+	first := make([]int, len(o.Keys))
+	for i := range first {
+		first[i] = i
+	}
+	return [][]operatortest.Stage{
+		{stage(aggregate.Single, o.Keys)},
+		{stage(aggregate.Local, o.Keys), stage(aggregate.Global, first)},
+	}, nil
+}
+
+var measurePattern = regexp.MustCompile(`^(\w+) = (\w+)\((DISTINCT )?(\*|\w+)\)(?: FILTER (\w+))?(?: AS (.*))?$`)
+
+// scriptOptions reads lines such as "keys country" and "measure n = SUM(DISTINCT x) FILTER paid".
+func scriptOptions(s *operatortest.Script) (aggregate.Options, error) {
+	in := s.In[0]
+	o := aggregate.Options{Phase: aggregate.Single, Input: in}
+	for _, k := range strings.Fields(strings.Join(s.Words("keys"), " ")) {
+		o.Keys = append(o.Keys, in.Index(k))
+	}
+	for _, text := range s.Words("measure") {
+		m := measurePattern.FindStringSubmatch(text)
+		if m == nil {
+			return o, fmt.Errorf("%q is not a measure", text)
+		}
+		c := expr.AggCall{Name: m[1], Func: m[2], Arg: in.Index(m[4]), Filter: in.Index(m[5]), Distinct: m[3] != ""}
+		c.Text = fmt.Sprintf("%s(%s%s)", m[2], m[3], m[4])
+		var arg expr.Type
+		if c.Arg >= 0 {
+			arg = in.Fields[c.Arg].Type
+		}
+		t, err := expr.AggType(c.Func, arg, false)
+		if m[6] != "" {
+			t, err = expr.ParseType(m[6])
+		}
+		if err != nil {
+			return o, err
+		}
+		c.Type = t
+		o.Measures = append(o.Measures, c)
+	}
+	return o, nil
+}
