@@ -96,9 +96,9 @@ func (c *calc) Process(_ int, b operators.Batch, out operators.Collector) error 
 			out.Count(operators.Filtered, int64(dropped))
 			sel = kept
 		}
-	}
-	if sel != nil && len(sel) == 0 {
-		return nil
+		if len(kept) == 0 {
+			return nil
+		}
 	}
 	cols := make([]arrow.Array, 0, len(c.columns))
 	defer func() {
