@@ -143,8 +143,8 @@ func (j *JobMaster) regionWanted(stage, region int) bool {
 		return true
 	}
 	v := j.vertices[j.settle.bestRank().vertex]
-	if v.splits != nil && !v.splits.Closed() {
-		return false // its splits were never found
+	if v.unfound {
+		return false
 	}
 	if j.settle.limit == nil || v.splits == nil || !j.plan[stage].Pointwise {
 		return true
@@ -187,7 +187,7 @@ func (j *JobMaster) checkSettled() {
 // hopeless reports whether a stage will not be decided: the splits of the source at fault were not found.
 func (j *JobMaster) hopeless(stage int) bool {
 	v := j.vertices[j.settle.bestRank().vertex]
-	return j.stageOf[v.index] == stage && v.splits != nil && !v.splits.Closed()
+	return j.stageOf[v.index] == stage && v.unfound
 }
 
 // conclude fails the job for the least failure seen.

@@ -65,6 +65,7 @@ type vertexRun struct {
 	in, out      []*edgeRun
 	source, sink *jobgraph.Operator
 	splits       *scheduler.Splits // of a source
+	unfound      bool              // looking for its splits failed
 	decision     *scheduler.Decision
 	readings     []scheduler.Reading // by edge of in
 	outputs      []rpc.Output
@@ -220,11 +221,7 @@ func (j *JobMaster) start() {
 			continue
 		}
 		j.discovery = true
-		v.splits = scheduler.NewSplits(j.decider.Options().SplitBytes)
-		j.command(Discover{
-			Vertex: v.v.ID, Operator: *v.source,
-			Options: connectors.SplitOptions{SplitBytes: j.decider.Options().SplitBytes},
-		})
+		j.discover(v)
 	}
 }
 
@@ -236,11 +233,8 @@ func (j *JobMaster) prepare() []failure.Cause {
 	if m := j.graph.Mode; m != "" && m != "batch" {
 		return refuse(failure.NotSupported, fmt.Sprintf("mode %s: this JobMaster runs batch jobs", m))
 	}
-	for _, e := range j.edges {
-		if e.from == nil || e.to == nil || e.from.index >= e.to.index {
-			return refuse(failure.Internal, fmt.Sprintf("edge %s from %s to %s: the job graph's vertices are not in topological order",
-				e.e.ID, e.e.From, e.e.To))
-		}
+	if err := Check(j.graph); err != nil {
+		return refuse(failure.Internal, err.Error())
 	}
 	var err error
 	if j.decider, err = scheduler.NewDecider(j.graph); err != nil {
@@ -258,6 +252,21 @@ func (j *JobMaster) prepare() []failure.Cause {
 		j.stages = append(j.stages, &stageRun{index: i, wave: -1})
 	}
 	return nil
+}
+
+// Check says what makes a job graph one that cannot be run: vertices out of topological order, or blocking
+// edges between vertices that have to start together.
+func Check(g *jobgraph.Graph) error {
+	place := make(map[string]int, len(g.Vertices))
+	for i := range g.Vertices {
+		place[g.Vertices[i].ID] = i + 1
+	}
+	for _, e := range g.Edges {
+		if from, to := place[e.From], place[e.To]; from == 0 || from >= to && to > 0 {
+			return fmt.Errorf("edge %s from %s to %s: the job graph's vertices are not in topological order", e.ID, e.From, e.To)
+		}
+	}
+	return scheduler.CheckStages(g)
 }
 
 func (j *JobMaster) command(c rpc.Command) { j.out = append(j.out, c) }

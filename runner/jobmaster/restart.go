@@ -90,6 +90,11 @@ func (j *JobMaster) checkRestart() {
 	for _, r := range p.order {
 		j.renew(r)
 	}
+	for _, v := range j.vertices {
+		if v.unfound {
+			j.discover(v)
+		}
+	}
 	j.enter(rpc.JobRunning)
 }
 

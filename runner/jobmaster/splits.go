@@ -1,8 +1,17 @@
 package jobmaster
 
 import (
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
+	"github.com/seed-4b0e9f7c/runner/runner/scheduler"
 )
+
+// discover begins to look for the splits of a source, from nothing.
+func (j *JobMaster) discover(v *vertexRun) {
+	bytes := j.decider.Options().SplitBytes
+	v.splits, v.unfound = scheduler.NewSplits(bytes), false
+	j.command(Discover{Vertex: v.v.ID, Operator: *v.source, Options: connectors.SplitOptions{SplitBytes: bytes}})
+}
 
 func (j *JobMaster) splitsFound(e SplitsFound) {
 	v := j.source(e.Vertex)
@@ -20,13 +29,14 @@ func (j *JobMaster) discoverFailed(e DiscoverFailed) {
 	if v == nil || j.state != rpc.JobRunning && j.state != rpc.JobRestarting {
 		return
 	}
+	v.unfound = true
 	j.enumerationFailed(v, e.Causes)
 }
 
 // source finds a source whose splits are still being looked for.
 func (j *JobMaster) source(vertex string) *vertexRun {
 	n := j.indexOf(vertex)
-	if n < 0 || j.vertices[n].splits == nil || j.vertices[n].splits.Closed() {
+	if n < 0 || j.vertices[n].splits == nil || j.vertices[n].splits.Closed() || j.vertices[n].unfound {
 		return nil
 	}
 	return j.vertices[n]

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
@@ -54,7 +55,23 @@ func Stages(g *jobgraph.Graph) (stages []Stage, of []int) {
 	return stages, of
 }
 
-// deepen computes depths. A graph without cycles settles in as many passes as it has stages.
+// CheckStages says which blocking edge makes stages wait for each other, or a stage for itself.
+func CheckStages(g *jobgraph.Graph) error {
+	stages, of := Stages(g)
+	place := make(map[string]int, len(g.Vertices))
+	for i := range g.Vertices {
+		place[g.Vertices[i].ID] = i
+	}
+	for _, e := range g.Edges {
+		if from, to := of[place[e.From]], of[place[e.To]]; e.Blocking && stages[from].Depth >= stages[to].Depth {
+			return fmt.Errorf("edge %s from %s to %s is blocking, and pipelined edges make both ends wait for each other", e.ID, e.From, e.To)
+		}
+	}
+	return nil
+}
+
+// deepen computes depths. Stages that do not wait for each other in a circle settle in as many passes as
+// there are; otherwise some edge does not lead deeper, which CheckStages finds.
 func deepen(g *jobgraph.Graph, place map[string]int, stages []Stage, of []int) {
 	for range stages {
 		changed := false

@@ -98,7 +98,7 @@ func (p *Pool) take(vertex int) int {
 	h := &p.open[vertex]
 	for h.Len() > 0 {
 		n := heap.Pop(h).(int)
-		if p.fits(&p.slots[n], vertex) {
+		if n < len(p.slots) && p.fits(&p.slots[n], vertex) {
 			return n
 		}
 	}
