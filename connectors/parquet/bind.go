@@ -1,0 +1,260 @@
+package parquet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A bound is what Bind finds, as data.
+type bound struct {
+	Version int         `json:"version"`
+	Files   []boundFile `json:"files"`
+	Columns []boundCol  `json:"columns"`
+}
+
+// A boundFile is a file with the rows of its row groups and the byte each begins at, which tile the
+// file: the first begins at 0, a last entry of Starts is the file's size.
+type boundFile struct {
+	Path   string  `json:"path"`
+	Abs    string  `json:"abs"`
+	Bytes  int64   `json:"bytes"`
+	Rows   []int64 `json:"rows"`
+	Starts []int64 `json:"starts"`
+}
+
+// A boundCol is a column of the schema; From is its type in the files.
+type boundCol struct {
+	Name string    `json:"name"`
+	Type expr.Type `json:"type"`
+	From expr.Type `json:"from"`
+}
+
+const stateVersion = 1
+
+func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
+	return bindIn(ctx, files.Local(), o, e)
+}
+
+func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]byte, error) {
+	if o.Mode != "" || o.Compression != "" || o.RowGroupRows != 0 {
+		return nil, fmt.Errorf("mode, compression and row_group_rows belong to sinks")
+	}
+	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
+	if err != nil {
+		return nil, err
+	}
+	b := binder{bound: bound{Version: stateVersion}, declared: o.Columns}
+	for _, f := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("reading the footers of source %s: %w", e.Node, err)
+		}
+		if err := b.add(fs, f); err != nil {
+			return nil, err
+		}
+	}
+	state, err := json.Marshal(b.bound)
+	if err != nil {
+		return nil, fmt.Errorf("binding source %s: %w", e.Node, err)
+	}
+	return state, nil
+}
+
+// A binder reads footers one by one; the first file decides the columns where none are declared.
+type binder struct {
+	bound
+	declared connectors.Columns
+	first    string // path of the first file
+}
+
+func (b *binder) add(fs files.FS, f files.File) error {
+	d, err := openDocument(fs, f.Abs, f.Path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	var has []leaf
+	err = d.guard("the footer's schema cannot be decoded", func() error {
+		has = leaves(d.meta.Schema)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(b.declared) > 0:
+		err = b.match(has, f.Path)
+	case b.first == "":
+		err = b.take(has, f.Path)
+	default:
+		err = b.compare(has, f.Path)
+	}
+	if err != nil {
+		return err
+	}
+	bf, err := d.extent()
+	if err != nil {
+		return err
+	}
+	bf.Abs = f.Abs
+	b.Files = append(b.Files, bf)
+	if b.first == "" {
+		b.first = f.Path
+	}
+	return nil
+}
+
+// take makes the columns of the first file the source's.
+func (b *binder) take(has []leaf, path string) error {
+	for _, l := range has {
+		if l.index >= 0 {
+			b.Columns = append(b.Columns, boundCol{l.name, l.typ, l.typ})
+		}
+	}
+	if len(b.Columns) > 0 {
+		return nil
+	}
+	why := "it has none"
+	if len(has) > 0 {
+		why = fmt.Sprintf("column %s: %s", has[0].name, has[0].why)
+	}
+	return mismatch(path, "", fmt.Sprintf("no column of %s can be read; %s", path, why))
+}
+
+// compare holds a further file against the first. A column may be NOT NULL in one of them.
+func (b *binder) compare(has []leaf, path string) error {
+	const hint = "; give the columns to read as `columns:`"
+	for i := range b.Columns {
+		c := &b.Columns[i]
+		l := find(has, c.Name)
+		switch {
+		case l == nil:
+			return mismatch(path, c.Name, fmt.Sprintf("column %s (%s) of %s is not in %s%s%s", c.Name, c.Type, b.first, path, near(c.Name, has), hint))
+		case l.index < 0:
+			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s; in %s %s%s", c.Name, c.Type, b.first, path, l.why, hint))
+		case !l.typ.Same(c.Type):
+			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s and %s in %s%s", c.Name, c.Type, b.first, l.typ, path, hint))
+		}
+		if !l.typ.NotNull {
+			c.Type.NotNull, c.From.NotNull = false, false
+		}
+	}
+	for _, l := range has {
+		if l.index >= 0 && b.index(l.name) < 0 {
+			return mismatch(path, l.name, fmt.Sprintf("column %s (%s) of %s is not in %s%s", l.name, l.typ, path, b.first, hint))
+		}
+	}
+	return nil
+}
+
+// index is the place of a column, -1 where there is none of that name.
+func (b *bound) index(name string) int {
+	for i, c := range b.Columns {
+		if c.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// match finds the declared columns in a file. Files may hold a column in different types, as long
+// as each can become the declared one.
+func (b *binder) match(has []leaf, path string) error {
+	for _, f := range b.declared {
+		l := find(has, f.Name)
+		switch {
+		case l == nil:
+			return mismatch(path, f.Name, fmt.Sprintf("column %s is not in %s%s; it has %s", f.Name, path, near(f.Name, has), names(has)))
+		case l.index < 0:
+			e := mismatch(path, f.Name, fmt.Sprintf("column %s of %s: %s", f.Name, path, l.why))
+			e.Kind = "NotSupported"
+			return e
+		}
+		if err := converts(l.typ, f.Type); err != nil {
+			return mismatch(path, f.Name, fmt.Sprintf("column %s is %s in %s and declared %s: %v", f.Name, l.typ, path, f.Type, err))
+		}
+		if b.first == "" {
+			b.Columns = append(b.Columns, boundCol{f.Name, f.Type, l.typ})
+		}
+	}
+	return nil
+}
+
+// converts says why a file's column cannot be read as a declared type. What is allowed keeps the
+// value or fails for the row; what would change values in silence is not, and is left to a CAST. Digits
+// of a TIMESTAMP beyond the declared ones are cut, because writers choose the unit and not people.
+func converts(from, to expr.Type) error {
+	if from.Same(to) {
+		return nil
+	}
+	ok := false
+	switch to.Kind {
+	case expr.String:
+		ok = from.Kind != expr.Double
+	case expr.BigInt:
+		ok = from.Kind == expr.Int
+	case expr.Int:
+		ok = from.Kind == expr.BigInt
+	case expr.Decimal:
+		switch from.Kind {
+		case expr.Int, expr.BigInt:
+			ok = true
+		case expr.Decimal:
+			ok = to.Scale >= from.Scale
+		}
+	case expr.Double:
+		ok = from.Kind == expr.Int
+	case expr.Timestamp:
+		ok = from.Kind == expr.Timestamp || from.Kind == expr.Date
+	}
+	if ok || from.Kind == expr.String {
+		return nil
+	}
+	return fmt.Errorf("declare it %s and convert it in a transform, as in CAST(… AS %s)", from.Nullable(true), to.Nullable(true))
+}
+
+func find(has []leaf, name string) *leaf {
+	for i := range has {
+		if has[i].name == name {
+			return &has[i]
+		}
+	}
+	return nil
+}
+
+func names(has []leaf) string {
+	var n []string
+	for _, l := range has {
+		n = append(n, l.name)
+	}
+	const most = 12
+	if len(n) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(n[:most], ", "), len(n)-most)
+	}
+	return strings.Join(n, ", ")
+}
+
+// near is a hint at the nearest name, "" where none is near.
+func near(name string, has []leaf) string {
+	best, least := "", len(name)/3+2
+	for _, l := range has {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(l.name)); d < least {
+			best, least = l.name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+func mismatch(path, field, message string) *connectors.DataError {
+	return &connectors.DataError{Kind: "SchemaMismatch", File: path, Field: field, Message: message}
+}

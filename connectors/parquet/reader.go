@@ -1,0 +1,329 @@
+package parquet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/column"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// maxRows is the most rows of a batch.
+const maxRows = 16 << 10
+
+// A reader reads row groups one after the other, some rows of all used columns at a time.
+type reader struct {
+	src    *source
+	alloc  memory.Allocator
+	queue  []splitState
+	filter *filter
+	cols   []*fileColumn // used ones, those of the filter first
+	first  int           // how many belong to the filter
+	words  map[int]*words
+
+	doc     *document
+	docFile int // its place in the list, 0 = none
+
+	split  *splitState // being read
+	group  int         // its row group being read
+	start  int64       // row of the split at which the group begins
+	at     int64       // rows of the group that were given out
+	chunks []*chunk    // of the group; nil before it is opened
+
+	held   []piece // decoded, per used column
+	heldAt int     // rows of it given out
+	heldN  int     // rows it has
+
+	failed  error
+	tallies map[int]*connectors.Tally
+	adds    []error // splits that could not be understood
+}
+
+func newReader(s *source, t *operators.Task) (*reader, error) {
+	r := &reader{src: s, alloc: t.Alloc, words: map[int]*words{}, tallies: map[int]*connectors.Tally{}}
+	first, rest := s.uses()
+	for _, c := range append(first, rest...) {
+		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c]})
+	}
+	r.first = len(first)
+	if s.where == nil {
+		return r, nil
+	}
+	var err error
+	r.filter, err = newFilter(s, first)
+	return r, err
+}
+
+// Add takes splits to read after those it has.
+func (r *reader) Add(splits []connectors.Split) {
+	for _, s := range splits {
+		var st splitState
+		if err := json.Unmarshal(s.State, &st); err != nil {
+			r.adds = append(r.adds, fmt.Errorf("reading the state of split %s: %w", s.ID, err))
+			continue
+		}
+		if st.Version != stateVersion || st.File < 1 || st.File > len(r.src.Files) {
+			r.adds = append(r.adds, fmt.Errorf("split %s (version %d, file %d) is none of this source", s.ID, st.Version, st.File))
+			continue
+		}
+		f := r.src.Files[st.File-1]
+		t := r.tally(st.File)
+		start, end := st.span(f)
+		t.Bytes += end - start
+		t.Rows += st.rows(f) - st.Skip
+		r.queue = append(r.queue, st)
+	}
+}
+
+func (r *reader) tally(file int) *connectors.Tally {
+	t := r.tallies[file]
+	if t == nil {
+		t = &connectors.Tally{File: r.src.Files[file-1].Path}
+		r.tallies[file] = t
+	}
+	return t
+}
+
+// Next gives the next batch with rows that pass the filter. After an error it gives the same again.
+func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, error) {
+	var none operators.Batch
+	for {
+		if r.failed == nil {
+			r.failed = errors.Join(r.adds...)
+		}
+		if r.failed != nil {
+			return none, connectors.End, r.failed
+		}
+		if err := ctx.Err(); err != nil {
+			return none, connectors.End, fmt.Errorf("reading %s: %w", r.src.Files[0].Path, err)
+		}
+		more, err := r.advance()
+		if err != nil {
+			r.failed = r.inOrder(err)
+			continue
+		}
+		if !more {
+			return none, connectors.NeedSplit, nil
+		}
+		b, err := r.batch()
+		if err != nil {
+			r.failed = r.inOrder(err)
+			continue
+		}
+		if b.Rec != nil {
+			return b, connectors.More, nil
+		}
+	}
+}
+
+// inOrder gives an error its place in file order.
+func (r *reader) inOrder(err error) error {
+	var e *connectors.DataError
+	if r.split != nil && errors.As(err, &e) && e.Order == [2]int64{} {
+		e.Order = [2]int64{int64(r.split.File), r.src.Files[r.split.File-1].Starts[r.split.From]}
+	}
+	return err
+}
+
+// advance sees to it that rows are held, false when all splits are read.
+func (r *reader) advance() (bool, error) {
+	for r.heldAt >= r.heldN {
+		r.drop()
+		if r.split == nil {
+			if len(r.queue) == 0 {
+				return false, nil
+			}
+			s := r.queue[0]
+			r.queue = r.queue[1:]
+			r.split, r.group, r.start, r.at = &s, s.From, 0, 0
+			if err := r.openFile(s.File); err != nil {
+				return false, err
+			}
+		}
+		rows := r.src.Files[r.split.File-1].Rows
+		switch {
+		case r.group >= r.split.To:
+			r.split = nil
+		case r.at >= rows[r.group]:
+			r.start += rows[r.group]
+			r.group, r.at, r.chunks = r.group+1, 0, nil
+		case r.start+rows[r.group] <= r.split.Skip:
+			r.at = rows[r.group]
+		default:
+			if err := r.fill(rows[r.group]); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// openFile opens the file of a split, unless it is open, and finds the columns in it.
+func (r *reader) openFile(file int) error {
+	if r.docFile == file {
+		return nil
+	}
+	if err := r.closeFile(); err != nil {
+		return err
+	}
+	f := r.src.Files[file-1]
+	d, err := openDocument(r.src.fs, f.Abs, f.Path)
+	if err != nil {
+		return err
+	}
+	r.doc, r.docFile = d, file
+	now, err := d.extent()
+	if err != nil {
+		return err
+	}
+	if now.Bytes != f.Bytes || fmt.Sprint(now.Rows) != fmt.Sprint(f.Rows) {
+		return mismatch(f.Path, "", fmt.Sprintf("%s was written anew while the plan ran: it had %d bytes and has %d", f.Path, f.Bytes, now.Bytes))
+	}
+	return d.guard("the footer's schema cannot be decoded", func() error {
+		has := leaves(d.meta.Schema)
+		for _, c := range r.cols {
+			if err := c.attach(d, has, r.alloc, r.dictionary(c.place)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// dictionary is the one of a column, for all files.
+func (r *reader) dictionary(place int) *words {
+	if r.words[place] == nil {
+		r.words[place] = newWords()
+	}
+	return r.words[place]
+}
+
+func (r *reader) closeFile() error {
+	d := r.doc
+	r.doc, r.docFile = nil, 0
+	if d == nil {
+		return nil
+	}
+	return d.Close()
+}
+
+// fill decodes the next rows of the group.
+func (r *reader) fill(rows int64) error {
+	if r.chunks == nil {
+		r.chunks = make([]*chunk, len(r.cols))
+		for i, c := range r.cols {
+			var err error
+			if r.chunks[i], err = openChunk(r.doc, r.group, c.Name, c.leaf.index); err != nil {
+				return err
+			}
+		}
+	}
+	n := rows - r.at
+	whole := false
+	for _, c := range r.chunks {
+		whole = whole || c.delta
+	}
+	if !whole {
+		n = min(n, r.mostRows())
+	}
+	for i, c := range r.cols {
+		p, err := c.decoder.next(r.chunks[i], int(n))
+		if err != nil {
+			return err
+		}
+		r.held = append(r.held, p)
+	}
+	r.heldAt, r.heldN = 0, int(n)
+	r.at += n
+	if behind := r.split.Skip - (r.start + r.at - n); behind > 0 {
+		r.heldAt = int(min(behind, n))
+	}
+	return nil
+}
+
+func (r *reader) mostRows() int64 {
+	if b := r.split.Batch; b > 0 && b < maxRows {
+		return b
+	}
+	return maxRows
+}
+
+// drop lets go of what is held.
+func (r *reader) drop() {
+	for _, p := range r.held {
+		p.arr.Release()
+	}
+	r.held, r.heldAt, r.heldN = r.held[:0], 0, 0
+}
+
+// Wake is nil: files do not wait.
+func (r *reader) Wake() <-chan struct{} { return nil }
+
+// Snapshot is the splits still to be read, the first from where it stands.
+func (r *reader) Snapshot() ([]connectors.Split, error) {
+	var rest []splitState
+	if r.split != nil {
+		s := *r.split
+		s.Skip = max(s.Skip, r.row())
+		rest = append(rest, s)
+	}
+	var list []connectors.Split
+	for _, s := range append(rest, r.queue...) {
+		sp, err := s.split(r.src.Files[s.File-1])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, sp)
+	}
+	return list, nil
+}
+
+// row is the split's row that comes next.
+func (r *reader) row() int64 { return r.start + r.at - int64(r.heldN-r.heldAt) }
+
+// Tally is what was read of each file; rows not reached are unread.
+func (r *reader) Tally() []connectors.Tally {
+	var list []connectors.Tally
+	for i := range r.src.Files {
+		if t := r.tallies[i+1]; t != nil {
+			c := *t
+			c.Unread = c.Rows - c.Read - c.Pruned
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Close frees what is held.
+func (r *reader) Close() error {
+	r.drop()
+	for _, w := range r.words {
+		w.release()
+	}
+	return r.closeFile()
+}
+
+// record makes a record of columns in the order that is wanted; it takes the arrays over.
+func (r *reader) record(arrs map[int]arrow.Array, dicts map[int]uint64, n int) (arrow.Record, []uint64) {
+	fields := make([]expr.Field, len(r.src.columns))
+	cols := make([]arrow.Array, len(r.src.columns))
+	var ids []uint64
+	for i, c := range r.src.columns {
+		fields[i] = expr.Field{Name: r.src.Columns[c].Name, Type: r.src.Columns[c].Type}
+		cols[i] = arrs[c]
+		if dicts[c] != 0 {
+			if ids == nil {
+				ids = make([]uint64, len(cols))
+			}
+			ids[i] = dicts[c]
+		}
+	}
+	return column.NewRecord(fields, cols, int64(n)), ids
+}

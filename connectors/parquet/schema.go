@@ -1,0 +1,160 @@
+package parquet
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A leaf is a column of a file.
+type leaf struct {
+	name  string
+	index int       // among the file's leaf columns; -1 for one that cannot be read
+	typ   expr.Type // SQL type
+	why   string    // why it cannot be read
+}
+
+// leaves are the columns of a file in its order.
+func leaves(s *schema.Schema) []leaf {
+	root := s.Root()
+	list := make([]leaf, 0, root.NumFields())
+	seen := map[string]int{}
+	next := 0 // leaf columns passed
+	for i := range root.NumFields() {
+		n := root.Field(i)
+		l := leaf{name: n.Name(), index: next}
+		next += leavesUnder(n)
+		switch p, ok := n.(*schema.PrimitiveNode); {
+		case !ok:
+			l.index, l.why = -1, "it is nested ("+groupKind(n)+"), which cannot be read yet"
+		case n.RepetitionType() == parquet.Repetitions.Repeated:
+			l.index, l.why = -1, "it is repeated (a list), which cannot be read yet"
+		default:
+			var err error
+			if l.typ, err = sqlType(p); err != nil {
+				l.index, l.why = -1, err.Error()
+			}
+			l.typ.NotNull = n.RepetitionType() == parquet.Repetitions.Required
+		}
+		if at, twice := seen[l.name]; twice {
+			list[at].index, list[at].why = -1, "the file has two columns of that name"
+			continue
+		}
+		seen[l.name] = len(list)
+		list = append(list, l)
+	}
+	return list
+}
+
+func leavesUnder(n schema.Node) int {
+	g, ok := n.(*schema.GroupNode)
+	if !ok {
+		return 1
+	}
+	c := 0
+	for i := range g.NumFields() {
+		c += leavesUnder(g.Field(i))
+	}
+	return c
+}
+
+func groupKind(n schema.Node) string {
+	switch n.LogicalType().(type) {
+	case schema.ListLogicalType:
+		return "LIST"
+	case schema.MapLogicalType:
+		return "MAP"
+	}
+	return "ROW"
+}
+
+// sqlType is the SQL type of a column, or why there is none.
+func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
+	logical := n.LogicalType()
+	if d, ok := logical.(*schema.DecimalLogicalType); ok {
+		return decimalType(int(d.Precision()), int(d.Scale()))
+	}
+	none := isNone(logical)
+	switch n.PhysicalType() {
+	case parquet.Types.Boolean:
+		if none {
+			return expr.Of(expr.Boolean), nil
+		}
+	case parquet.Types.Int32:
+		switch l := logical.(type) {
+		case schema.DateLogicalType:
+			return expr.Of(expr.Date), nil
+		case *schema.IntLogicalType:
+			if l.BitWidth() == 32 && !l.IsSigned() {
+				return expr.Of(expr.BigInt), nil
+			}
+			return expr.Of(expr.Int), nil
+		}
+		if none {
+			return expr.Of(expr.Int), nil
+		}
+	case parquet.Types.Int64:
+		switch l := logical.(type) {
+		case *schema.TimestampLogicalType:
+			if l.TimeUnit() == schema.TimeUnitMillis {
+				return expr.TimestampOf(3), nil
+			}
+			return expr.TimestampOf(6), nil
+		case *schema.IntLogicalType:
+			return expr.Of(expr.BigInt), nil
+		}
+		if none {
+			return expr.Of(expr.BigInt), nil
+		}
+	case parquet.Types.Int96:
+		return expr.TimestampOf(6), nil
+	case parquet.Types.Float, parquet.Types.Double:
+		if none {
+			return expr.Of(expr.Double), nil
+		}
+	case parquet.Types.ByteArray:
+		switch logical.(type) {
+		case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
+			return expr.Of(expr.String), nil
+		}
+		if none {
+			return expr.Of(expr.String), nil
+		}
+	case parquet.Types.FixedLenByteArray:
+		if _, ok := logical.(schema.Float16LogicalType); ok && n.TypeLength() == 2 {
+			return expr.Of(expr.Double), nil
+		}
+	}
+	return expr.Type{}, fmt.Errorf("its type is %s, which cannot be read yet", typeName(n))
+}
+
+func decimalType(precision, scale int) (expr.Type, error) {
+	if precision < 1 || precision > expr.MaxDecimal || scale < 0 || scale > precision {
+		return expr.Type{}, fmt.Errorf("its type is DECIMAL(%d, %d), and the precision goes from 1 to %d, the scale from 0 to the precision",
+			precision, scale, expr.MaxDecimal)
+	}
+	return expr.DecimalOf(precision, scale), nil
+}
+
+func isNone(l schema.LogicalType) bool {
+	if l == nil || l.IsNone() {
+		return true
+	}
+	_, unknown := l.(schema.UnknownLogicalType)
+	return unknown
+}
+
+// typeName is a Parquet type as people write it: "INT32 (Time(…))".
+func typeName(n *schema.PrimitiveNode) string {
+	s := n.PhysicalType().String()
+	if n.PhysicalType() == parquet.Types.FixedLenByteArray {
+		s = fmt.Sprintf("%s(%d)", s, n.TypeLength())
+	}
+	if l := n.LogicalType(); !isNone(l) {
+		s += " (" + l.String() + ")"
+	}
+	return s
+}

@@ -1,0 +1,102 @@
+package parquet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A sinkState is a bound parquet sink.
+type sinkState struct {
+	Target       files.Target `json:"target"`
+	Compression  string       `json:"compression"`
+	RowGroupRows int64        `json:"rowGroupRows"`
+}
+
+// defaultGroupRows is the default of row_group_rows, and its limit.
+const defaultGroupRows = 1_000_000
+
+func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
+	var none connectors.BoundSink
+	if len(o.Path) != 1 {
+		return none, fmt.Errorf("path: a sink has one target, and %d are given", len(o.Path))
+	}
+	if len(o.Columns) > 0 {
+		return none, errors.New("columns: belongs to sources; a sink writes the columns of its input")
+	}
+	s := sinkState{Compression: o.Compression, RowGroupRows: o.RowGroupRows}
+	if _, err := s.codec(); err != nil {
+		return none, err
+	}
+	if s.RowGroupRows == 0 {
+		s.RowGroupRows = defaultGroupRows
+	}
+	if s.RowGroupRows < 1 || s.RowGroupRows > defaultGroupRows {
+		return none, fmt.Errorf("row_group_rows: %d is not between 1 and %d", s.RowGroupRows, defaultGroupRows)
+	}
+	if _, err := nodes(in); err != nil {
+		return none, err
+	}
+	t, err := files.BindTarget(files.Local(), o.Path[0], files.Mode(o.Mode), ".parquet", e.Dir)
+	if err != nil {
+		return none, err
+	}
+	s.Target = t
+	state, err := json.Marshal(s)
+	if err != nil {
+		return none, fmt.Errorf("binding a parquet sink: %w", err)
+	}
+	return t.Bound(state), nil
+}
+
+func openSink(state []byte, in expr.Schema) (connectors.Sink, error) {
+	var s sinkState
+	if err := json.Unmarshal(state, &s); err != nil {
+		return nil, fmt.Errorf("reading the state of a parquet sink: %w", err)
+	}
+	codec, err := s.codec()
+	if err != nil {
+		return nil, err
+	}
+	return files.NewSink(files.Local(), s.Target, func(_ *operators.Task, w io.Writer) (files.Encoder, error) {
+		return newEncoder(in, w, codec, s.RowGroupRows)
+	}), nil
+}
+
+func (s sinkState) codec() (compress.Compression, error) {
+	switch s.Compression {
+	case "", "snappy":
+		return compress.Codecs.Snappy, nil
+	case "zstd":
+		return compress.Codecs.Zstd, nil
+	case "none":
+		return compress.Codecs.Uncompressed, nil
+	}
+	return 0, fmt.Errorf("compression %q is unknown: expected snappy, zstd or none", s.Compression)
+}
+
+// properties of a file. Texts, dates and times of day repeat and get a dictionary, which a column
+// with too many values falls back from; numbers mostly do not, and looking would cost more than it
+// saves. The choice rests on types alone, so that a file does not depend on how rows came.
+func properties(in expr.Schema, codec compress.Compression) *parquet.WriterProperties {
+	p := []parquet.WriterProperty{
+		parquet.WithCompression(codec), parquet.WithStats(true), parquet.WithDictionaryDefault(false),
+		parquet.WithCreatedBy("runner"), parquet.WithVersion(parquet.V2_LATEST),
+	}
+	for _, f := range in.Fields {
+		if f.Type.Kind == expr.String || f.Type.Kind == expr.Date {
+			p = append(p, parquet.WithDictionaryPath(parquet.ColumnPath{f.Name}, true))
+		}
+	}
+	return parquet.NewWriterProperties(p...)
+}

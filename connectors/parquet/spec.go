@@ -1,0 +1,45 @@
+// Package parquet reads and writes Apache Parquet files.
+//
+// Reading goes by row groups, the pieces a file is split into. Types become SQL types thus:
+//
+//	BOOLEAN                             BOOLEAN
+//	INT32, and signed and unsigned 8 and 16 bits   INT
+//	INT64, unsigned 32 bits             BIGINT
+//	unsigned 64 bits                    BIGINT, an Overflow where a value does not fit
+//	FLOAT, DOUBLE, FLOAT16              DOUBLE
+//	DECIMAL(p, s), however stored       DECIMAL(p, s), p up to 38
+//	BYTE_ARRAY as text, enum or JSON    STRING
+//	BYTE_ARRAY without annotation       STRING where it is UTF-8, which old writers mean; else refused
+//	DATE                                DATE
+//	TIMESTAMP(ms), TIMESTAMP(us, ns), INT96   TIMESTAMP(3), TIMESTAMP(6)
+//
+// A TIMESTAMP that is an instant (adjusted to UTC) and an INT96 read as the time of day in UTC;
+// nanoseconds are cut to microseconds. Nested columns, and other types, are no part of the schema: a
+// plan that declares one is refused with the reason. Encrypted files are refused.
+//
+// Every page of a column that is read is looked at before it is decoded: sizes, number of values,
+// checksum where there is one. A file that contradicts itself is a DamagedFile error.
+package parquet
+
+import (
+	"github.com/seed-4b0e9f7c/runner/connectors"
+)
+
+// Options is the YAML under `parquet:`.
+type Options struct {
+	Path         []string           `json:"path" yaml:"path" validate:"required,min=1,dive,required" doc:"File, folder or glob, or a list of them; relative to the plan file. For a sink one file (a name with an extension) or a folder."`
+	Columns      connectors.Columns `json:"columns,omitempty" yaml:"columns" doc:"Sources: the columns to read and their types, by name; columns of the file that are not declared are passed over. Left out: all columns, as the file has them."`
+	Mode         string             `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"Sinks: what to do with a target that exists." default:"error"`
+	Compression  string             `json:"compression,omitempty" yaml:"compression" validate:"omitempty,oneof=snappy zstd none" doc:"Sinks: how pages are compressed." default:"snappy"`
+	RowGroupRows int64              `json:"row_group_rows,omitempty" yaml:"row_group_rows" validate:"omitempty,min=1,max=1000000" doc:"Sinks: most rows of a row group, which also ends at about 64 MB." default:"1000000"`
+}
+
+// Spec declares parquet.
+var Spec = connectors.Spec[Options]{
+	Name:     "parquet",
+	Summary:  "Apache Parquet files, split by row groups.",
+	Bind:     bind,
+	Open:     open,
+	BindSink: bindSink,
+	OpenSink: openSink,
+}
