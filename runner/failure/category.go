@@ -100,6 +100,9 @@ func (c *classifier) of(root *node) string {
 		}
 		return category
 	}
+	if strings.HasPrefix(root.class, "org.apache.flink.kubernetes.operator.") {
+		return CategoryInfrastructure
+	}
 	if inScheduler(root.frame) && isBareJDK(root) {
 		return CategoryInfrastructure
 	}
@@ -117,6 +120,9 @@ func special(root *node) string {
 		"StringIndexOutOfBoundsException", "JsonParseException", "JsonMappingException", "JsonEOFException",
 		"InvalidFormatException", "MismatchedInputException", "CsvReadException", "MalformedInputException",
 		"KeyError", "ValueError", "TypeError", "AttributeError", "ZeroDivisionError", "IndexError", "AssertionError":
+		return CategoryData
+	}
+	if name == "ParseException" && !strings.Contains(root.class, "sql") && !strings.Contains(root.class, "calcite") {
 		return CategoryData
 	}
 	if strings.HasPrefix(root.message, "Column '") && strings.Contains(root.message, "NOT NULL") {

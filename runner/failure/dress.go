@@ -71,8 +71,10 @@ func outerGarment(line []byte) (kind garment, size int, stampMs int64) {
 	}
 	c := line[0]
 	switch {
+	case c == ' ' || c == '\t':
+		return indentedGarment(line)
 	case c >= '0' && c <= '9':
-		if size, ms := stampAt(line); size > 0 && !opensHeader(line) {
+		if size, ms := stampAt(line); size > 0 && (!opensHeader(line) || isBanner(line[size:])) {
 			return stampPrefix, size + runtimeMark(line[size:]), ms
 		}
 	case c == '[':
@@ -94,6 +96,16 @@ func outerGarment(line []byte) (kind garment, size int, stampMs int64) {
 	return noGarment, 0, 0
 }
 
+// indentedGarment recognises a layer that was shifted to the right with the whole text.
+func indentedGarment(line []byte) (garment, int, int64) {
+	n := indentOf(line)
+	kind, size, ms := outerGarment(line[n:])
+	if kind == noGarment {
+		return noGarment, 0, 0
+	}
+	return kind, n + size, ms
+}
+
 func opensHeader(line []byte) bool {
 	_, ok := parseHeader(line)
 	return ok
@@ -109,7 +121,7 @@ func bracketGarment(line []byte) (garment, int, int64) {
 	if bytes.HasPrefix(inner, []byte("pod/")) {
 		return podName, end + 2, 0
 	}
-	if size, ms := stampAt(append(append([]byte{}, inner...), ' ')); size == len(inner)+1 && !opensHeader(line) {
+	if size, ms := stampAt(append(append([]byte{}, inner...), ' ')); size == len(inner)+1 && (!opensHeader(line) || isBanner(line[end+2:])) {
 		return bracketStamp, end + 2, ms
 	}
 	return noGarment, 0, 0

@@ -41,6 +41,8 @@ var strongWords = regexp.MustCompile(`switched from (?:state )?\w+ to FAIL|(?i:g
 
 var (
 	switched = regexp.MustCompile(`(?:^|\s)(\S.*? \(\d+/\d+\))(?:#\d+)?(?: - execution #\d+)? \([^()]+\) switched from (?:state )?\w+ to FAIL\w+(?: on (.+?))?(?: with failure cause.*|\.?(?:\s.*)?)?$`)
+	deployed = regexp.MustCompile(`^Deploying (.+? \(\d+/\d+\)).* to (\S+) @ `)
+	failedOn = regexp.MustCompile(`^(.+? \(\d+/\d+\)).* switched from \w+ to FAILED on (\S+ @ \S+)`)
 	numbered = regexp.MustCompile(`(\d+)/\d+\)(?:#(\d+))?`)
 	// In a coordinator's or a checkpoint's message the task is named.
 	coordinatorTask = regexp.MustCompile(`OperatorCoordinator (?:for|of) (?:operator )?'([^']+)'`)

@@ -17,11 +17,17 @@ const maxHeaderBytes = 256
 // java.util.logging, glog, logfmt and Maven alike.
 func parseHeader(line []byte) (header, bool) {
 	var h header
-	if len(line) == 0 || line[0] == ' ' || line[0] == '\t' {
+	at := indentOf(line)
+	if at == len(line) {
 		return h, false
 	}
+	if at > 0 {
+		// Messages have indented lines of their own; only a date settles that this is a log line.
+		if size, _ := stampAt(line[at:]); size == 0 {
+			return h, false
+		}
+	}
 	limit := min(len(line), maxHeaderBytes)
-	at := 0
 	for range 10 {
 		for at < limit && line[at] == ' ' {
 			at++

@@ -9,6 +9,7 @@ import (
 // openJSON begins a JSON document at a line that looks like one, and says whether it took the line.
 // A document on one line is read at once.
 func (s *scanner) openJSON(bare []byte, layers int) bool {
+	bare = bytes.TrimLeft(bare, " \t")
 	rest := bytes.TrimLeft(bare[1:], " \t")
 	switch {
 	case len(rest) == 0, rest[0] == '"', bare[0] == '{' && rest[0] == '}', bare[0] == '[' && (rest[0] == '{' || rest[0] == ']'):
@@ -26,6 +27,7 @@ func (s *scanner) openJSON(bare []byte, layers int) bool {
 	if broken {
 		return false
 	}
+	s.sawJSON = s.sawJSON || bare[0] == '{'
 	if mayMatterJSON(bare) {
 		s.document(s.doc.take())
 	}
@@ -124,8 +126,6 @@ func (s *scanner) interpret(v jsonValue, depth int) {
 		s.restCause(failureCause(v))
 	case v.has("throwableList") && v.has("type"), v.has("apiVersion"), v.has("kind") && v.has("metadata"):
 		s.k8s.object(s, v)
-	case v.has("log") && v.has("stream"):
-		s.line(bytes.TrimRight([]byte(v.get("log").text), "\r\n"))
 	default:
 		s.jsonEvent(v)
 	}

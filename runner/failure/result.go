@@ -57,6 +57,8 @@ func (s *scanner) formWithout() string {
 		return formSQLClient
 	case s.sawLog:
 		return formLog
+	case s.sawJSON:
+		return formJSONLog
 	}
 	return ""
 }
@@ -88,6 +90,9 @@ func (s *scanner) build(f *finding, c *classifier) Failure {
 	}
 	if out.Task == "" {
 		out.Task = taskInMessages(f.chain)
+	}
+	if out.TaskManager == "" {
+		out.TaskManager = s.ranOn[out.Task]
 	}
 	if lost := lostManager(root.message); lost != "" {
 		out.TaskManager = lost

@@ -37,7 +37,8 @@ type scanner struct {
 
 	banner     string // form announced by a banner: cli, sql-client
 	headline   string
-	suppressed string // a log line that says that recovery is suppressed
+	ranOn      map[string]string // TaskManagers by task, as the log tells where each was deployed
+	suppressed string            // a log line that says that recovery is suppressed
 	sawLog     bool
 	sawSQL     bool
 	inJSONLog  bool
@@ -84,6 +85,9 @@ func (s *scanner) line(line []byte) {
 		s.colours = withoutColours(line, s.colours)
 		line = s.colours
 	}
+	if bytes.HasPrefix(line, []byte(`{"log":"`)) && !s.doc.open {
+		line = s.dockerLine(line)
+	}
 	if s.doc.open {
 		_, _, _, bare := undressAll(line)
 		if s.doc.feed(bare) {
@@ -95,6 +99,16 @@ func (s *scanner) line(line []byte) {
 		return
 	}
 	s.idle(line)
+}
+
+// dockerLine takes a line out of the object in which docker's log files keep each.
+func (s *scanner) dockerLine(line []byte) []byte {
+	v, whole := parseJSON(string(line))
+	if !whole || !v.has("stream") {
+		return line
+	}
+	s.inJSONLog = true
+	return bytes.TrimRight([]byte(v.get("log").text), "\r\n")
 }
 
 // feedTrace offers a line to the open trace.
@@ -182,18 +196,16 @@ func (s *scanner) wears(g garment) bool {
 
 // idle takes a line outside of any trace.
 func (s *scanner) idle(line []byte) {
+	worn, n, stampMs, bare := undressAll(line)
 	if s.k8s.open {
-		s.k8s.goOn(s, line)
+		s.k8s.goOn(s, bare)
 		return
 	}
-	worn, n, stampMs, bare := undressAll(line)
 	if (len(bare) > 0 && bare[0] == labelFailed[0] || s.console.failure != nil) && s.console.line(s, bare) {
 		return
 	}
-	if n == 0 && len(bare) > 0 && (bare[0] == '{' || bare[0] == '[') || n > 0 && bytes.HasPrefix(bare, []byte("{")) {
-		if s.openJSON(bare, n) {
-			return
-		}
+	if opensJSON(bare, n) && s.openJSON(bare, n) {
+		return
 	}
 	if h, ok := parseHeader(bare); ok && !isBanner(bare) {
 		if h.timeMs == 0 {
@@ -207,6 +219,13 @@ func (s *scanner) idle(line []byte) {
 	}
 	s.previous = append(s.previous[:0], bare[:min(len(bare), maxLineKept)]...)
 	s.previousMs = stampMs
+}
+
+// opensJSON reports whether a line may open a JSON document; below other layers a bracket is more
+// likely part of a text.
+func opensJSON(bare []byte, layers int) bool {
+	n := indentOf(bare)
+	return n < len(bare) && (bare[n] == '{' || bare[n] == '[' && layers == 0)
 }
 
 // mayMatter is the quick test that lets most lines of a log pass unread.
@@ -239,6 +258,7 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 	if i := bytes.Index(message, []byte(suppressedBy)); i >= 0 && s.suppressed == "" {
 		s.suppressed = string(message[i:])
 	}
+	s.noteDeployment(message)
 	if !mayMatter(message) {
 		return
 	}
@@ -251,6 +271,30 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 	}
 	if class, text, ok := headerIn(message); ok {
 		s.open(newTrace(class, text, 0), append(append([]garment{}, worn...), loggerHeader), h.timeMs)
+	}
+}
+
+// maxDeployments bounds how many tasks are remembered with their TaskManager.
+const maxDeployments = 4096
+
+// noteDeployment remembers where a task runs, from the JobManager's "Deploying … to tm-1 @ host" and
+// from the line in which it fails.
+func (s *scanner) noteDeployment(message []byte) {
+	var m [][]byte
+	switch {
+	case bytes.HasPrefix(message, []byte("Deploying ")):
+		m = deployed.FindSubmatch(message)
+	case bytes.Contains(message, []byte(" to FAIL")):
+		m = failedOn.FindSubmatch(message)
+	}
+	if m == nil || len(s.ranOn) >= maxDeployments {
+		return
+	}
+	if s.ranOn == nil {
+		s.ranOn = map[string]string{}
+	}
+	if id := managerOf(string(m[2])); id != "" {
+		s.ranOn[string(m[1])] = id
 	}
 }
 
@@ -286,12 +330,12 @@ func (s *scanner) interesting(bare []byte, worn []garment, stampMs int64) {
 			body = rest[i+2:]
 		}
 	}
-	if class, message, ok := isHeader(body); ok {
-		s.open(newTrace(class, message, indent), worn, stampMs)
+	if class, message, ok := splitClass(body); ok && strings.HasPrefix(simpleName(class), "Py4J") {
+		s.openPy4J(class, message, indent, worn, stampMs)
 		return
 	}
-	if class, message, ok := splitClass(body); ok && strings.HasPrefix(class, "Py4J") {
-		s.openPy4J(class, message, indent, worn, stampMs)
+	if class, message, ok := isHeader(body); ok {
+		s.open(newTrace(class, message, indent), worn, stampMs)
 		return
 	}
 	s.lookBack(bare, worn, stampMs)
@@ -360,7 +404,7 @@ func (s *scanner) announces(bare []byte, worn []garment, stampMs int64) bool {
 		s.banner, s.headline, s.hasContext = formCLI, "", false
 		return true
 	case isBanner(bare):
-		text := string(bytes.TrimPrefix(bare, []byte("[ERROR] ")))
+		text := string(bytes.TrimPrefix(bytes.TrimLeft(bare, " \t"), []byte("[ERROR] ")))
 		sentence, rest, _ := strings.Cut(text, "Reason:")
 		s.banner, s.headline, s.hasContext = formSQLClient, strings.TrimSpace(sentence), false
 		if class, message, ok := isHeader([]byte(strings.TrimSpace(rest))); ok {
@@ -376,6 +420,7 @@ func (s *scanner) announces(bare []byte, worn []garment, stampMs int64) bool {
 
 // isBanner reports whether a line is the SQL client's "[ERROR] Could not execute SQL statement. Reason:".
 func isBanner(line []byte) bool {
+	line = line[indentOf(line):]
 	return bytes.HasPrefix(line, []byte("[ERROR] ")) && bytes.Contains(line, []byte(" Reason:"))
 }
 

@@ -302,7 +302,7 @@ func (t *trace) openBlock(indent int, class, message string) {
 
 // feedReference collects the text of a circular reference, which may have many lines, up to its bracket.
 func (t *trace) feedReference(line []byte) bool {
-	text := strings.TrimRight(string(line), " \t")
+	text := strings.TrimRight(string(line[min(t.base, indentOf(line)):]), " \t")
 	t.size += len(text) + lineOverhead
 	inner, ends := strings.CutSuffix(text, "]")
 	if !ends {
@@ -391,6 +391,9 @@ func (t *trace) finishMessages() {
 	for _, n := range t.nodes {
 		if n.lines != nil {
 			n.message = strings.TrimRight(strings.Join(n.lines, "\n"), " \t\r\n")
+			if n.message == "null" {
+				n.message = "" // so loggers print an exception without a message
+			}
 			n.lines = nil
 			n.size = maxMessageBytes + 1
 		}
