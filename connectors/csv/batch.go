@@ -40,9 +40,12 @@ func (r *reader) compile() error {
 // batch parses rows of the chunk. The first fault in file order is given: within a record the
 // columns of the filter come first, then the filter, then the other columns.
 func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault) {
+	for i := len(r.idents); i < rows; i++ {
+		r.idents = append(r.idents, int32(i))
+	}
 	sel := r.idents[:rows]
 	fail := func(f *fault, row int32) {
-		f.file, f.record = r.cur.file, r.chunk.offset(from+int(row))
+		f.file, f.record, f.row = r.cur.file, r.chunk.offset(from+int(row)), row
 		bad = f
 	}
 	for _, i := range r.first {
@@ -127,7 +130,9 @@ func (r *reader) filter(rows int, sel []int32, fail func(*fault, int32)) []int32
 			}
 		}
 		fail(f, row)
-		sel = sel[:row]
+		if sel = sel[:row]; len(sel) == 0 {
+			return sel
+		}
 	}
 }
 

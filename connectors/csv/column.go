@@ -20,12 +20,13 @@ type column struct {
 	alloc  memory.Allocator
 	fields fields
 	valid  validity
+	clock  clock
 	dict   *dictionary // of a STRING; nil once it does not pay
 
 }
 
 func newColumn(f expr.Field, alloc memory.Allocator, nulls *nullTokens) *column {
-	c := &column{field: f, physic: f.Type.Arrow(), alloc: alloc, fields: fields{nulls: nulls}}
+	c := &column{field: f, physic: f.Type.Arrow(), alloc: alloc, fields: fields{nulls: nulls}, clock: stopped()}
 	if f.Type.Kind == expr.String {
 		c.dict = newDictionary()
 	}
@@ -76,23 +77,21 @@ func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad
 	c.valid = validity{}
 	switch t := c.field.Type; t.Kind {
 	case expr.Int:
-		return fixed(c, rows, sel, expr.ParseInt32)
+		return integers(c, rows, sel, expr.ParseInt32)
 	case expr.BigInt:
-		return fixed(c, rows, sel, expr.ParseInt64)
+		return integers(c, rows, sel, expr.ParseInt64)
 	case expr.Double:
-		return fixed(c, rows, sel, expr.ParseDouble)
+		return c.doubles(rows, sel)
 	case expr.Date:
-		return fixed(c, rows, sel, expr.ParseDate)
+		return c.dates(rows, sel)
 	case expr.Timestamp:
-		return fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return expr.ParseTimestamp(b, t.Precision) })
+		return c.timestamps(rows, sel)
 	case expr.Decimal:
-		if t.Precision > expr.MaxDecimal64 {
-			return fixed(c, rows, sel, func(b []byte) (decimal128.Num, expr.Status) {
-				return expr.ParseDecimal128(b, t.Precision, t.Scale)
-			})
+		if t.Precision <= expr.MaxDecimal64 {
+			return c.decimals(rows, sel)
 		}
-		return fixed(c, rows, sel, func(b []byte) (int64, expr.Status) {
-			return expr.ParseDecimal64(b, t.Precision, t.Scale)
+		return fixed(c, rows, sel, func(b []byte) (decimal128.Num, expr.Status) {
+			return expr.ParseDecimal128(b, t.Precision, t.Scale)
 		})
 	case expr.Boolean:
 		return c.booleans(rows, sel)
@@ -106,20 +105,9 @@ func fixed[T any](c *column, rows int, sel []int32, parse func([]byte) (T, expr.
 	data := buffer(c.alloc, rows*int(unsafe.Sizeof(t)))
 	dst := view[T](data)
 	for _, r := range sel {
-		b, null := c.fields.get(r)
-		if null {
-			if c.field.Type.NotNull {
-				return c.finish(rows, data), 0, &flaw{row: r, null: true, value: bytes.Clone(b)}
-			}
-			c.valid.null(c.alloc, rows, r)
-			dst[r] = t
-			continue
+		if bad := oneValue(c, rows, r, dst, parse); bad != nil {
+			return c.finish(rows, data), 0, bad
 		}
-		v, s := parse(b)
-		if s != expr.OK {
-			return c.finish(rows, data), 0, &flaw{row: r, status: s, value: bytes.Clone(b)}
-		}
-		dst[r] = v
 	}
 	return c.finish(rows, data), 0, nil
 }

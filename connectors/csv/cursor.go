@@ -19,6 +19,7 @@ type cursor struct {
 	start, end int64
 	pos        int64 // where the next record begins
 	read       int
+	doomed     bool // the file has a fault: the end is never reached in peace
 	resumed    bool // pos is from a snapshot
 	inside     bool // whether start was taken to be inside quotes
 	ends       bool // whether the place `end` is inside quotes, as followed from start

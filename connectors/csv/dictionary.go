@@ -136,9 +136,6 @@ func (d *dictionary) insert(v []byte, a, b, i uint64) int32 {
 	return c
 }
 
-// word is eight bytes at p.
-func word(p unsafe.Pointer) uint64 { return *(*uint64)(p) }
-
 // array is the entries as a utf8 array, made anew only where there are more of them.
 func (d *dictionary) array() *array.Data {
 	if d.made != nil && d.count == d.len() {

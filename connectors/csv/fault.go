@@ -17,6 +17,7 @@ type fault struct {
 	file                  int64 // place in the list, from 1
 	record                int64 // offset of the record
 	at                    int64 // offset of the byte at fault; -1: where the field begins
+	row                   int32 // of the batch, for a fault found in one
 	place                 int   // field of the record from 0; -1: the record as a whole
 	field, value          string
 	cause                 error

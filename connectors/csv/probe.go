@@ -23,9 +23,20 @@ const (
 	probeFar  = 256 << 10
 )
 
+// A reach is how far a prober looks around a place: ahead, and where that proves nothing back.
+type reach struct {
+	near, far int
+	back      [3]int64 // the last one as far as a record may be long
+}
+
+func defaultReach() reach {
+	return reach{near: probeNear, far: probeFar, back: [3]int64{64 << 10, 1 << 20, maxRecord}}
+}
+
 // A prober answers whether a place is inside quotes.
 type prober struct {
-	w      window
+	w window
+	reach
 	file   int64 // of the last answer
 	at     int64
 	inside bool
@@ -48,7 +59,7 @@ func (p *prober) answer(at int64, in *input) (bool, error) {
 	if at <= in.Data {
 		return false, nil
 	}
-	for _, ahead := range []int{probeNear, probeFar} {
+	for _, ahead := range []int{p.near, p.far} {
 		a, err := p.try(at, at, ahead, in)
 		if err != nil || a.sure {
 			return a.inside, err
@@ -57,13 +68,13 @@ func (p *prober) answer(at int64, in *input) (bool, error) {
 			return false, nil
 		}
 	}
-	for _, back := range []int64{64 << 10, 1 << 20, maxRecord} {
+	for i, back := range p.back {
 		from := max(in.Data, at-back)
-		a, err := p.try(from, at, probeNear, in)
+		a, err := p.try(from, at, p.near, in)
 		if err != nil || a.sure {
 			return a.inside, err
 		}
-		if a.records > 0 && a.fit && (in.Fields > 1 || back >= 1<<20) {
+		if a.records > 0 && a.fit && (in.Fields > 1 || i > 0) {
 			return false, nil
 		}
 	}

@@ -73,6 +73,7 @@ type how struct {
 	scan        scanner
 	columns     []int
 	where       *expr.Expr
+	reach       reach
 }
 
 // bindText writes files and binds them; names without a path are put in a folder of their own.
@@ -105,6 +106,9 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 	}
 	if h.scan != nil {
 		src.scan = h.scan
+	}
+	if h.reach != (reach{}) {
+		src.reach = h.reach
 	}
 	if h.columns != nil || h.where != nil {
 		src.Push(connectors.Pushdown{Columns: h.columns, Where: h.where, Limit: -1})
@@ -141,10 +145,10 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 		if e := rd.Close(); e != nil {
 			t.Fatal(e)
 		}
+		rows = append(rows, got...)
 		if err != nil {
 			return rows, nil, err
 		}
-		rows = append(rows, got...)
 	}
 	for _, y := range books {
 		tally = append(tally, y)

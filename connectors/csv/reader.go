@@ -28,8 +28,9 @@ type reader struct {
 	win   window
 	probe prober
 
-	chunk chunk
-	next  int // first row of the chunk that was not given out
+	chunk   chunk
+	next    int    // first row of the chunk that was not given out
+	pending *fault // of the row after the last one given out
 
 	cols    []*column // per column of the schema; nil: not used
 	first   []int     // parsed for all rows, ascending: those of the filter, or all of them
@@ -49,7 +50,7 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 		dicts: make([]uint64, len(s.Columns)), tallies: map[int64]*connectors.Tally{}, schemas: map[uint64]*arrow.Schema{},
 	}
 	r.win.scan, r.win.delimiter = s.scan, s.Delimiter
-	r.probe.w.scan, r.probe.w.delimiter = s.scan, s.Delimiter
+	r.probe.w.scan, r.probe.w.delimiter, r.probe.reach = s.scan, s.Delimiter, s.reach
 	uses := expr.Columns(s.where)
 	if s.CheckAll {
 		uses = nil
@@ -69,10 +70,6 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 				r.rest = append(r.rest, i)
 			}
 		}
-	}
-	r.idents = make([]int32, maxRows)
-	for i := range r.idents {
-		r.idents[i] = int32(i)
 	}
 	if s.where == nil {
 		return r, nil
@@ -179,9 +176,17 @@ func (r *reader) turn(number int64, in *input) error {
 // step gives the next batch of the split, or moves on without one.
 func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	c := r.cur
+	if r.pending != nil {
+		return b, false, r.pending, nil
+	}
 	if r.next < r.chunk.records {
 		n := min(r.chunk.records-r.next, maxRows)
-		b, f = r.batch(r.next, n)
+		if b, f = r.batch(r.next, n); f != nil && f.row > 0 {
+			// The rows before the fault go on first: an operator may find one of them at fault.
+			r.pending = f
+			n = int(f.row)
+			b, f = r.batch(r.next, n)
+		}
 		r.next += n
 		return b, b.Rec != nil, f, nil
 	}
@@ -196,6 +201,9 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	r.account(c)
 	if more {
 		return b, false, nil, nil
+	}
+	if c.doomed {
+		return b, false, ambiguous(c.in, c.file, c.start, c.start), nil
 	}
 	r.cur, r.chunk.records = nil, 0
 	return b, false, nil, r.verify(c)
@@ -215,13 +223,14 @@ func (r *reader) verify(c *cursor) error {
 	if err != nil {
 		return err
 	}
-	f := ambiguous(c.in, c.file, s.record, c.end)
-	if s.fault >= 0 || s.inside {
-		if f, err = r.broken(c, s.record); err != nil {
+	if s.fault < 0 && !s.inside {
+		if s, err = survey(&r.probe.w, c.in, c.end); err != nil {
 			return err
 		}
+		return ambiguous(c.in, c.file, s.record, c.end).locate(r.file, c.in, &r.src.bound)
 	}
-	return f.locate(r.file, c.in, &r.src.bound)
+	// There is a fault further on. The next split's reader begins wrongly, so it is looked for here.
+	return r.again(&cursor{in: c.in, file: c.file, start: c.end, end: c.in.Bytes, read: c.read, inside: c.ends})
 }
 
 // broken is the fault of the record at an offset whose quotes are wrong.
@@ -236,10 +245,10 @@ func (r *reader) broken(c *cursor, at int64) (*fault, error) {
 
 // report makes a fault an error, after making sure that it is one: a split that begins in the middle
 // of a file was begun by what its own bytes say, and where the file has faults before it that may be
-// wrong.
+// wrong. Then the split is read again, and there is no error yet.
 func (r *reader) report(f *fault) error {
 	c := r.cur
-	if c.start > c.in.Data && !c.resumed {
+	if c.start > c.in.Data && !c.resumed && !c.doomed {
 		s, err := survey(&r.probe.w, c.in, c.start)
 		if err != nil {
 			return err
@@ -249,33 +258,19 @@ func (r *reader) report(f *fault) error {
 				return err
 			}
 		} else if s.inside != c.inside {
-			return r.again(s.inside)
+			return r.again(&cursor{in: c.in, file: c.file, start: c.start, end: c.in.Bytes, read: c.read, inside: s.inside})
 		}
 	}
 	return f.locate(r.file, c.in, &r.src.bound)
 }
 
-// again reads the split once more from its true beginning, for its first fault. Its rows go nowhere.
-func (r *reader) again(inside bool) error {
-	c := r.cur
-	c.inside, c.ends = inside, false
-	if err := r.win.begin(c); err != nil {
-		return err
-	}
-	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
-	for r.cur != nil {
-		b, _, f, err := r.step()
-		if f != nil {
-			err = f.locate(r.file, c.in, &r.src.bound)
-		}
-		if err != nil {
-			return err
-		}
-		if b.Rec != nil {
-			b.Rec.Release()
-		}
-	}
-	return ambiguous(c.in, c.file, c.start, c.start).locate(r.file, c.in, &r.src.bound)
+// again reads a part of the file from its true beginning on, up to the fault that the file has. Its
+// rows are given out, for an operator may find one of them at fault before; the job fails in any case.
+func (r *reader) again(c *cursor) error {
+	c.doomed, c.tallied = true, c.end
+	r.cur = c
+	r.chunk.records, r.next, r.chunk.fault, r.pending = 0, 0, nil, nil
+	return r.win.begin(c)
 }
 
 // tally is the books of the cursor's file.

@@ -16,6 +16,7 @@ type source struct {
 	bound
 	fs      files.FS
 	scan    scanner
+	reach   reach
 	columns []int      // wanted, in order
 	where   *expr.Expr // nil: all rows
 }
@@ -23,7 +24,7 @@ type source struct {
 func open(state []byte) (connectors.Source, error) { return openIn(files.Local(), state) }
 
 func openIn(fs files.FS, state []byte) (*source, error) {
-	s := &source{fs: fs, scan: bestScanner()}
+	s := &source{fs: fs, scan: bestScanner(), reach: defaultReach()}
 	if err := json.Unmarshal(state, &s.bound); err != nil {
 		return nil, fmt.Errorf("reading the state of a csv source: %w", err)
 	}
