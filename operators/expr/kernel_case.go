@@ -53,6 +53,9 @@ func (x *choice) take(rows []int32, n, branch int) {
 func runCase(c *ctx, nd *node, sel []int32) (*vec, error) {
 	x := nd.extra.(*choice)
 	x.start(c.n)
+	if sel != nil && len(sel) == 0 {
+		return nd.assemble(c, x, sel)
+	}
 	open := sel
 	last := len(nd.args) - 1
 	for k := 0; k < last && (open == nil || len(open) > 0); k += 2 {
@@ -96,6 +99,9 @@ func (nd *node) branch(c *ctx, x *choice, arg, branch int, rows []int32) error {
 func runCoalesce(c *ctx, nd *node, sel []int32) (*vec, error) {
 	x := nd.extra.(*choice)
 	x.start(c.n)
+	if sel != nil && len(sel) == 0 {
+		return nd.assemble(c, x, sel)
+	}
 	open := sel
 	for k := range nd.args {
 		if err := nd.branch(c, x, k, k, open); err != nil {
@@ -116,7 +122,7 @@ func runCoalesce(c *ctx, nd *node, sel []int32) (*vec, error) {
 			break
 		}
 	}
-	if len(x.results) == 1 || x.results[1] == nil {
+	if v := x.results[0]; !v.one() && (len(x.results) == 1 || x.results[1] == nil) {
 		return x.results[0], nil
 	}
 	return nd.assemble(c, x, sel)

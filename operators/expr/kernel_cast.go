@@ -56,12 +56,9 @@ func converter(nd *node, from, to Type) convert {
 		return decimalToDouble(from)
 	case to.Kind == Timestamp && from.Kind == Date:
 		return func(in, out *vec, i int) Status {
-			days := int64(in.i32[i&in.m])
-			if days < math.MinInt64/microsPerDay || days > math.MaxInt64/microsPerDay-1 {
-				return OutOfRange
-			}
-			out.i64[i] = days * microsPerDay
-			return OK
+			v, ok := microsAt(int64(in.i32[i&in.m]), 0)
+			out.i64[i] = v
+			return status(ok)
 		}
 	case to.Kind == Timestamp && from.Kind == Timestamp:
 		step := microsOf(to.Precision)

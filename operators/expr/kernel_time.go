@@ -180,16 +180,11 @@ func (nd *node) setInstant(i int, days, micros int64) error {
 		out.i32[i] = int32(days)
 		return nil
 	}
-	v, over := mulLong(days, microsPerDay)
-	if over < 0 && days < 0 { // the first day of the range is not a whole one
-		v, over = mulLong(days+1, microsPerDay)
-		micros -= microsPerDay
-	}
-	sum := v + micros
-	if over < 0 || (v^sum)&(micros^sum) < 0 {
+	v, ok := microsAt(days, micros)
+	if !ok {
 		return nd.overflows(i)
 	}
-	out.i64[i] = sum
+	out.i64[i] = v
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 // own. Values of NULL rows and of rows outside the selection are unspecified.
 type vec struct {
 	t     Type
-	m     int      // row mask: -1, or 0 where one value stands for all rows
+	m     int      // row mask: -1, or 0 where one value stands for all rows, which only constants give
 	valid []uint64 // nil: no row is NULL
 	bits  []uint64
 	i32   []int32

@@ -48,10 +48,26 @@ func ParseTimestamp(b []byte, precision int) (int64, Status) {
 			return 0, s
 		}
 	}
-	if days < math.MinInt64/microsPerDay || days > math.MaxInt64/microsPerDay-1 {
+	v, ok := microsAt(days, t-t%microsOf(precision))
+	if !ok {
 		return 0, OutOfRange
 	}
-	return days*microsPerDay + t - t%microsOf(precision), OK
+	return v, OK
+}
+
+// microsAt is an instant in microseconds since 1970-01-01 00:00:00, if 64 bits hold it. Neither
+// the first nor the last day of that range is a whole one.
+func microsAt(days, micros int64) (int64, bool) {
+	const most = math.MaxInt64 / microsPerDay
+	if days < 0 {
+		days, micros = days+1, micros-microsPerDay
+	}
+	if days < -most || days > most {
+		return 0, false
+	}
+	v := days * microsPerDay
+	sum := v + micros
+	return sum, (v^sum)&(micros^sum) >= 0
 }
 
 // microsOf is the smallest step of TIMESTAMP(precision), in microseconds.

@@ -1,0 +1,485 @@
+package expr_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	oldrand "math/rand"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/operators/column"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// buildColumn makes a column of the oracle's values.
+func buildColumn(alloc memory.Allocator, t expr.Type, vals []any, coded bool) arrow.Array {
+	typ := t.Arrow()
+	if coded && t.Kind == expr.String {
+		typ = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	}
+	b := array.NewBuilder(alloc, typ)
+	defer b.Release()
+	for _, v := range vals {
+		if v == nil {
+			b.AppendNull()
+			continue
+		}
+		switch b := b.(type) {
+		case *array.BooleanBuilder:
+			b.Append(v.(bool))
+		case *array.Int32Builder:
+			b.Append(int32(v.(*big.Int).Int64()))
+		case *array.Int64Builder:
+			if r, ok := v.(*big.Rat); ok {
+				b.Append(roundRat(r, t.Scale).Int64())
+			} else {
+				b.Append(v.(*big.Int).Int64())
+			}
+		case *array.Decimal128Builder:
+			b.Append(decimal128.FromBigInt(roundRat(v.(*big.Rat), t.Scale)))
+		case *array.Float64Builder:
+			b.Append(v.(float64))
+		case *array.StringBuilder:
+			b.Append(v.(string))
+		case *array.BinaryDictionaryBuilder:
+			_ = b.AppendString(v.(string))
+		case *array.Date32Builder:
+			b.Append(arrow.Date32(v.(date)))
+		case *array.TimestampBuilder:
+			b.Append(arrow.Timestamp(v.(stamp)))
+		}
+	}
+	return b.NewArray()
+}
+
+func buildRecord(alloc memory.Allocator, in expr.Schema, rows [][]any, coded bool) arrow.Record {
+	cols := make([]arrow.Array, len(in.Fields))
+	for c, f := range in.Fields {
+		vals := make([]any, len(rows))
+		for r := range rows {
+			vals[r] = rows[r][c]
+		}
+		cols[c] = buildColumn(alloc, f.Type, vals, coded)
+		defer cols[c].Release()
+	}
+	return column.NewRecord(in.Fields, cols, int64(len(rows)))
+}
+
+// shown is a value as [column.AppendText] writes it.
+func shown(v any, t expr.Type) string {
+	if b, ok := v.(bool); ok {
+		return fmt.Sprint(b)
+	}
+	return textOf(v, t)
+}
+
+// checkEval compares a program with the oracle: all rows at once, one by one, some, over plain and
+// coded texts, with a known dictionary and an unknown one, and twice over, so that what is
+// remembered of a dictionary is used too.
+func checkEval(t *testing.T, in expr.Schema, rows [][]any, e *expr.Expr, r *rand.Rand) {
+	t.Helper()
+	want, class := make([]any, len(rows)), make([]string, len(rows))
+	for i, row := range rows {
+		want[i], class[i] = attempt(func() any { return oracle(e, row) })
+	}
+	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	for form := range 3 {
+		rec := buildRecord(alloc, in, rows, form > 0)
+		var dict []uint64
+		if form == 2 {
+			dict = make([]uint64, len(in.Fields))
+			for i := range dict {
+				dict[i] = expr.NewDictID()
+			}
+		}
+		p, err := expr.Compile(e, in)
+		if err != nil {
+			t.Fatalf("compiling %s: %v", e, err)
+		}
+		for _, sel := range selections(len(rows), r) {
+			checkOnce(t, alloc, p, e, rec, dict, sel, want, class)
+			if e.Type.Kind == expr.Boolean {
+				checkSelect(t, p, e, rec, dict, sel, rows)
+			}
+		}
+		rec.Release()
+	}
+	alloc.AssertSize(t, 0)
+}
+
+// selections are all rows, every row alone, and some rows.
+func selections(n int, r *rand.Rand) [][]int32 {
+	some := []int32{}
+	few := []int32{}
+	all := [][]int32{nil}
+	for i := range int32(n) {
+		if r.IntN(3) > 0 {
+			some = append(some, i)
+		}
+		if r.IntN(6) == 0 {
+			few = append(few, i)
+		}
+		all = append(all, []int32{i})
+	}
+	return append(all, some, few, []int32{}, nil)
+}
+
+func checkOnce(t *testing.T, alloc memory.Allocator, p *expr.Program, e *expr.Expr, rec arrow.Record, dict []uint64, sel []int32, want []any, class []string) {
+	t.Helper()
+	live := sel
+	if sel == nil {
+		for i := range want {
+			live = append(live, int32(i))
+		}
+	}
+	failing := map[string]bool{}
+	for _, i := range live {
+		if class[i] != "" {
+			failing[class[i]] = true
+		}
+	}
+	arr, _, err := p.Eval(alloc, rec, dict, sel)
+	if err != nil {
+		var ee *expr.EvalError
+		if !errors.As(err, &ee) {
+			t.Fatalf("%s: %v is no EvalError", e, err)
+		}
+		if len(failing) == 0 {
+			t.Fatalf("%s over %v: unexpected failure at row %d: %v", e, sel, ee.Row, err)
+		}
+		if class[ee.Row] != ee.Kind {
+			t.Fatalf("%s over %v: fails with %s at row %d, want %q there", e, sel, ee.Kind, ee.Row, class[ee.Row])
+		}
+		return
+	}
+	defer arr.Release()
+	if len(failing) > 0 {
+		t.Fatalf("%s over %v: no failure, want %v", e, sel, failing)
+	}
+	if arr.Len() != len(want) {
+		t.Fatalf("%s: %d rows, want %d", e, arr.Len(), len(want))
+	}
+	for _, i := range live {
+		got := string(column.AppendText(nil, arr, e.Type, int(i)))
+		if w := shown(want[i], e.Type); got != w {
+			t.Fatalf("%s over %v, row %d: got %s, want %s (%s)", e, sel, i, got, w, rec)
+		}
+	}
+}
+
+// selected is what Select does with a row: a further argument of AND counts only for TRUE so far.
+func selected(e *expr.Expr, row []any) bool {
+	if e.Op == expr.OpCall && e.Name == "AND" && len(expr.Columns(e)) > 0 {
+		for _, a := range e.Args {
+			if !selected(a, row) {
+				return false
+			}
+		}
+		return true
+	}
+	return oracle(e, row) == true
+}
+
+func checkSelect(t *testing.T, p *expr.Program, e *expr.Expr, rec arrow.Record, dict []uint64, sel []int32, rows [][]any) {
+	t.Helper()
+	var want []int32
+	fails := ""
+	for i := range rows {
+		if sel != nil && !contains(sel, int32(i)) {
+			continue
+		}
+		v, class := attempt(func() any { return selected(e, rows[i]) })
+		if class != "" {
+			fails = class
+		}
+		if v == true {
+			want = append(want, int32(i))
+		}
+	}
+	got, err := p.Select(rec, dict, sel, nil)
+	if (err != nil) != (fails != "") {
+		t.Fatalf("selecting %s over %v: error %v, want %q", e, sel, err, fails)
+	}
+	if err == nil && fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("selecting %s over %v: got %v, want %v (%s)", e, sel, got, want, rec)
+	}
+}
+
+func contains(sel []int32, i int32) bool {
+	for _, s := range sel {
+		if s == i {
+			return true
+		}
+	}
+	return false
+}
+
+// evalSchema has every type, DECIMALs of both widths.
+var evalSchema = expr.SchemaOf(
+	field("b", "BOOLEAN"), field("i", "INT"), field("j", "INT"), field("l", "BIGINT"), field("m", "BIGINT"),
+	field("d", "DOUBLE"), field("e", "DOUBLE"), field("p", "DECIMAL(10, 2)"), field("q", "DECIMAL(18, 4)"),
+	field("w", "DECIMAL(38, 6)"), field("v", "DECIMAL(25, 0)"), field("s", "STRING"), field("t", "STRING"),
+	field("u", "DATE"), field("x", "TIMESTAMP(3)"), field("y", "TIMESTAMP(6)"), field("z", "DATE"),
+)
+
+func field(name, typ string) expr.Field {
+	t, err := expr.ParseType(typ)
+	if err != nil {
+		panic(err)
+	}
+	return expr.Field{Name: name, Type: t}
+}
+
+var someTexts = []string{"", "a", "ab", "abc", "Zürich", "  7 ", "+5", "-12", "3.0", "1e3", "x", "two", "2147483648", "TRUE", "no",
+	"2021-02-28", "2021-02-30", "2024-02-29 23:59:59.123456", "10000-01-01", "0044-03-15 (BC)", "2023-11-05 01:40-07:00", "NaN", "-inf", ".5", "9999999999999999999", "日本語", "a_b%", "%"}
+
+func randomValue(t expr.Type, r *rand.Rand) any {
+	if r.IntN(5) == 0 {
+		return nil
+	}
+	small := int64(r.IntN(21) - 10)
+	switch t.Kind {
+	case expr.Boolean:
+		return r.IntN(2) == 0
+	case expr.Int:
+		return big.NewInt(pickOne(r, small, small, int64(int32(r.Uint32())), math.MaxInt32, math.MinInt32))
+	case expr.BigInt:
+		return big.NewInt(pickOne(r, small, small, int64(r.Uint64()), int64(r.Uint64()>>24), math.MaxInt64, math.MinInt64))
+	case expr.Double:
+		return pickOne(r, float64(small), float64(small)/4, r.NormFloat64()*1e6, math.NaN(), math.Inf(1), math.Copysign(0, -1), 1e300, 0.285, 1.005, float64(r.IntN(100000))/1000)
+	case expr.Decimal:
+		n := new(big.Int).Rand(randSource(r), ten(t.Precision))
+		switch r.IntN(4) {
+		case 0:
+			n.SetInt64(small)
+		case 1:
+			n.Sub(ten(t.Precision), big.NewInt(1))
+		case 2:
+			n.SetInt64(int64(r.IntN(1000000)))
+			n.Rem(n, ten(t.Precision))
+		}
+		if r.IntN(2) == 0 {
+			n.Neg(n)
+		}
+		return new(big.Rat).SetFrac(n, ten(t.Scale))
+	case expr.String:
+		return someTexts[r.IntN(len(someTexts))]
+	case expr.Date:
+		return date(pickOne(r, small, int64(r.IntN(40000)-10000), int64(int32(r.Uint32())), math.MinInt32, math.MaxInt32))
+	}
+	step := int64(math.Pow10(6 - t.Precision))
+	n := pickOne(r, small*86400e6, r.Int64N(4e15)-1e15, r.Int64N(4e15)-1e15, int64(r.Uint64()>>8), math.MinInt64/1000000*1000000, math.MaxInt64/1000000*1000000)
+	return stamp(n / step * step)
+}
+
+func pickOne[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// randSource is a math/rand source for big numbers.
+func randSource(r *rand.Rand) *oldrand.Rand { return oldrand.New(oldrand.NewSource(r.Int64())) }
+
+func randomRows(r *rand.Rand, n int) [][]any {
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = make([]any, len(evalSchema.Fields))
+		for c, f := range evalSchema.Fields {
+			rows[i][c] = randomValue(f.Type, r)
+		}
+	}
+	return rows
+}
+
+// checkSeed runs one random expression over random rows; texts that Check refuses do not count.
+func checkSeed(t *testing.T, seed uint64) bool {
+	r := rand.New(rand.NewPCG(seed, 1))
+	g := generator{r}
+	text := g.any(3)
+	e, err := expr.Parse(text, nil)
+	if err != nil {
+		t.Fatalf("seed %d: %s: %v", seed, text, err)
+	}
+	e, err = expr.Check(e, evalSchema, expr.CheckOptions{})
+	if err != nil {
+		return false
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			t.Errorf("seed %d: %s panics", seed, e)
+			panic(x)
+		}
+	}()
+	rows := randomRows(r, pickOne(r, 1, 3, 8, 70))
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	checkEval(t, evalSchema, rows, e, r)
+	checkEval(t, evalSchema, rows[:min(3, len(rows))], expr.Fold(e), r)
+	if !expr.CanFail(e) {
+		for _, row := range rows {
+			if _, class := attempt(func() any { return oracle(e, row) }); class != "" {
+				t.Fatalf("seed %d: %s cannot fail, they say, and fails with %s", seed, e, class)
+			}
+		}
+	}
+	return true
+}
+
+func TestEvalAgainstOracle(t *testing.T) {
+	n := uint64(800)
+	if testing.Short() {
+		n = 100
+	}
+	ran := 0
+	for seed := range n {
+		if checkSeed(t, seed) {
+			ran++
+		}
+	}
+	if ran < int(n)/2 {
+		t.Fatalf("only %d of %d expressions were accepted", ran, n)
+	}
+}
+
+func FuzzEval(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { checkSeed(t, seed) })
+}
+
+// A generator writes random expressions as text.
+type generator struct{ r *rand.Rand }
+
+func (g generator) any(depth int) string {
+	return pickOne(g.r, g.boolean, g.boolean, g.number, g.number, g.text, g.day, g.time, g.mixed)(depth)
+}
+
+// mixed casts between any types.
+func (g generator) mixed(depth int) string {
+	types := []string{"BOOLEAN", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(4, 4)", "DECIMAL(38, 6)", "DECIMAL(30, 0)", "DECIMAL(18, 4)", "STRING", "DATE", "TIMESTAMP(3)", "TIMESTAMP(0)", "TIMESTAMP(6)"}
+	return fmt.Sprintf("%s(%s AS %s)", pickOne(g.r, "CAST", "TRY_CAST", "TRY_CAST"), pickOne(g.r, g.boolean, g.number, g.text, g.text, g.day, g.time)(depth-1), pickOne(g.r, types...))
+}
+
+func (g generator) sub(depth int, leaves []string, f func(depth int) string) string {
+	if depth <= 0 || g.r.IntN(5) == 0 {
+		return pickOne(g.r, leaves...)
+	}
+	return f(depth - 1)
+}
+
+func (g generator) boolean(depth int) string {
+	return g.sub(depth, []string{"b", "TRUE", "FALSE", "(b IS NULL)", "(i > 0)", "(s = 'x')"}, func(d int) string {
+		kind := pickOne(g.r, g.number, g.number, g.text, g.day, g.time, g.boolean)
+		switch g.r.IntN(9) {
+		case 0:
+			return fmt.Sprintf("(%s AND %s AND %s)", g.boolean(d), g.boolean(d), g.boolean(d-1))
+		case 1:
+			return fmt.Sprintf("(%s OR %s)", g.boolean(d), g.boolean(d))
+		case 2:
+			return "(NOT " + g.boolean(d) + ")"
+		case 3:
+			return fmt.Sprintf("(%s IS %s)", kind(d), pickOne(g.r, "NULL", "NOT NULL"))
+		case 4:
+			return "(" + pickOne(g.r, "s IN ('a', 'x', NULL)", "i IN (1, 2)", "l IN (1, -1, 2, 3, 4, 5, 6, 7, 8)", "p IN (1.00, 2.50)", "w IN (1, 2)", "d IN (1e0, CAST('NaN' AS DOUBLE))", "b IN (TRUE)", "SUBSTRING(s FROM 1 FOR 1) NOT IN ('a', '2')") + ")"
+		case 5:
+			return fmt.Sprintf("(%s LIKE %s)", g.text(d), pickOne(g.r, "'a%'", "'%c'", "'%b%'", "'_b_'", "'%'", "''", "t", "'2%-02-%'", "'Z_rich'", `'%a\_%' ESCAPE '\'`, "'%_b%_'"))
+		case 6:
+			return fmt.Sprintf("(%s IS %s)", g.boolean(d), pickOne(g.r, "TRUE", "NOT TRUE", "FALSE", "NOT FALSE"))
+		case 7:
+			return fmt.Sprintf("(%s IS %sDISTINCT FROM %s)", kind(d), pickOne(g.r, "", "NOT "), kind(d))
+		}
+		return fmt.Sprintf("(%s %s %s)", kind(d), pickOne(g.r, "=", "<>", "<", "<=", ">", ">="), kind(d))
+	})
+}
+
+func (g generator) choose(d int, f func(int) string) string {
+	switch g.r.IntN(4) {
+	case 0:
+		return fmt.Sprintf("COALESCE(%s, %s)", f(d), f(d))
+	case 1:
+		return fmt.Sprintf("NULLIF(%s, %s)", f(d), f(d))
+	case 2:
+		return fmt.Sprintf("CASE WHEN %s THEN %s WHEN %s THEN %s END", g.boolean(d), f(d), g.boolean(d), f(d))
+	}
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", g.boolean(d), f(d), f(d))
+}
+
+func (g generator) number(depth int) string {
+	leaves := []string{"i", "j", "l", "m", "d", "e", "p", "q", "w", "v", "0", "1", "-7", "2.50", "1e2", "3000000000", "0.001", "12345678901234567890.5"}
+	return g.sub(depth, leaves, func(d int) string {
+		switch g.r.IntN(9) {
+		case 0:
+			return fmt.Sprintf("%s(%s)", pickOne(g.r, "ABS", "FLOOR", "CEIL", "ROUND"), g.number(d))
+		case 1:
+			return fmt.Sprintf("ROUND(%s, %d)", g.number(d), g.r.IntN(7)-2)
+		case 2:
+			return fmt.Sprintf("CHAR_LENGTH(%s)", g.text(d))
+		case 3:
+			return fmt.Sprintf("EXTRACT(%s FROM %s)", pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOY", "DOW"), pickOne(g.r, g.day, g.time)(d))
+		case 4:
+			return fmt.Sprintf("TIMESTAMPDIFF(%s, %s)", pickOne(g.r, "YEAR", "MONTH", "DAY", "WEEK", "SECOND", "HOUR"), pickOne(g.r, "u, z", "x, x", "y, TIMESTAMP '2020-02-29 12:00:00.000000'", "x, TIMESTAMP '2020-02-29 12:00:00.000'"))
+		case 5:
+			return g.choose(d, g.number)
+		case 6:
+			return fmt.Sprintf("(- %s)", g.number(d))
+		}
+		return fmt.Sprintf("(%s %s %s)", g.number(d), pickOne(g.r, "+", "-", "*", "/", "%"), g.number(d))
+	})
+}
+
+func (g generator) text(depth int) string {
+	return g.sub(depth, []string{"s", "s", "t", "'abc'", "''", "'Zürich'"}, func(d int) string {
+		switch g.r.IntN(8) {
+		case 0:
+			return fmt.Sprintf("UPPER(%s)", g.text(d))
+		case 1:
+			return fmt.Sprintf("LOWER(%s)", g.text(d))
+		case 2:
+			return fmt.Sprintf("(%s || %s)", g.text(d), g.text(d))
+		case 3:
+			return fmt.Sprintf("SUBSTRING(%s FROM %d FOR %d)", g.text(d), g.r.IntN(9)-4, g.r.IntN(5)-1)
+		case 4:
+			return fmt.Sprintf("TRIM(%s '%s' FROM %s)", pickOne(g.r, "BOTH", "LEADING", "TRAILING"), pickOne(g.r, " ", "a", "ab", "ü語"), g.text(d))
+		case 5:
+			return fmt.Sprintf("CAST(%s AS STRING)", pickOne(g.r, g.number, g.boolean, g.day, g.time)(d))
+		case 6:
+			return fmt.Sprintf("SUBSTRING(%s FROM %s)", g.text(d), pickOne(g.r, "i", "2", "-2"))
+		}
+		return g.choose(d, g.text)
+	})
+}
+
+func (g generator) day(depth int) string {
+	return g.sub(depth, []string{"u", "z", "DATE '2020-02-29'"}, func(d int) string {
+		switch g.r.IntN(4) {
+		case 0:
+			return fmt.Sprintf("FLOOR(%s TO %s)", g.day(d), pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY"))
+		case 1:
+			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY"), pickOne(g.r, "1", "-13", "i"), g.day(d))
+		case 2:
+			return fmt.Sprintf("CAST(%s AS DATE)", g.time(d))
+		}
+		return g.choose(d, g.day)
+	})
+}
+
+func (g generator) time(depth int) string {
+	return g.sub(depth, []string{"x", "y", "TIMESTAMP '2021-12-31 23:59:59.999'"}, func(d int) string {
+		units := []string{"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
+		switch g.r.IntN(4) {
+		case 0:
+			return fmt.Sprintf("FLOOR(%s TO %s)", g.time(d), pickOne(g.r, units...))
+		case 1:
+			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, units...), pickOne(g.r, "1", "-13", "i"), g.time(d))
+		case 2:
+			return fmt.Sprintf("CAST(%s AS TIMESTAMP(%d))", pickOne(g.r, g.time, g.day)(d), g.r.IntN(7))
+		}
+		return g.choose(d, g.time)
+	})
+}

@@ -1,0 +1,218 @@
+package expr_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+func castTo(v any, from, to expr.Type) any {
+	if v == nil {
+		return nil
+	}
+	const class = "CastError"
+	switch x := v.(type) {
+	case string:
+		return fromString(x, to)
+	case bool:
+		if to.Kind == expr.Boolean {
+			return x
+		}
+		n := int64(0)
+		if x {
+			n = 1
+		}
+		return fromExact(big.NewRat(n, 1), to, from, v)
+	case float64:
+		switch to.Kind {
+		case expr.Double:
+			return x
+		case expr.Boolean:
+			return x != 0
+		case expr.String:
+			return doubleText(x)
+		}
+		r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		if !ok {
+			panic(raised(class))
+		}
+		return fit(r, to, class)
+	case date:
+		switch to.Kind {
+		case expr.Date:
+			return x
+		case expr.String:
+			return textOf(v, from)
+		}
+		return fromTimeAs(goTime(x), to)
+	case stamp:
+		switch to.Kind {
+		case expr.Date:
+			return fromTime(goTime(x), to)
+		case expr.String:
+			return textOf(v, from)
+		}
+		t := goTime(x)
+		step := int(math.Pow10(9 - to.Precision))
+		return stamp(t.Add(-time.Duration(t.Nanosecond() % step)).UnixMicro())
+	}
+	return fromExact(rat(v), to, from, v)
+}
+
+func fromTimeAs(t time.Time, to expr.Type) any {
+	v, class := attempt(func() any { return fromTime(t, to) })
+	if class != "" {
+		panic(raised("CastError"))
+	}
+	return v
+}
+
+func fromExact(r *big.Rat, to, from expr.Type, v any) any {
+	switch to.Kind {
+	case expr.Boolean:
+		return r.Sign() != 0
+	case expr.Double:
+		f, _ := r.Float64()
+		return f
+	case expr.String:
+		return textOf(v, from)
+	}
+	return fit(r, to, "CastError")
+}
+
+func doubleText(x float64) string {
+	switch {
+	case x != x:
+		return "NaN"
+	case math.IsInf(x, 0):
+		return strings.TrimPrefix(fmt.Sprintf("%+vinity", x), "+")
+	}
+	if a := math.Abs(x); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// textOf is a value's text: CAST AS STRING, except that BOOLEAN is lower case where it is shown.
+func textOf(v any, t expr.Type) string {
+	switch x := v.(type) {
+	case nil:
+		return "NULL"
+	case bool:
+		return strings.ToUpper(strconv.FormatBool(x))
+	case *big.Int:
+		return x.String()
+	case *big.Rat:
+		return x.FloatString(t.Scale)
+	case float64:
+		return doubleText(x)
+	case date:
+		return yearText(goTime(x)) + goTime(x).Format("-01-02")
+	case stamp:
+		layout := "-01-02 15:04:05"
+		if t.Precision > 0 {
+			layout += "." + strings.Repeat("0", t.Precision)
+		}
+		return yearText(goTime(x)) + goTime(x).Format(layout)
+	}
+	return v.(string)
+}
+
+func yearText(t time.Time) string {
+	if y := t.Year(); y < 0 {
+		return fmt.Sprintf("-%04d", -y)
+	}
+	return fmt.Sprintf("%04d", t.Year())
+}
+
+var (
+	wholeText = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	numText   = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
+	specials  = regexp.MustCompile(`^[+-]?(?i:nan|inf|infinity)$`)
+	timeText  = regexp.MustCompile(`^([+-]?\d{4,9})-(\d{1,2})-(\d{1,2})( \(BC\))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?$`)
+)
+
+func fromString(s string, to expr.Type) any {
+	if to.Kind == expr.String {
+		return s
+	}
+	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
+	bad := raised("CastError")
+	switch to.Kind {
+	case expr.Boolean:
+		switch strings.ToLower(s) {
+		case "true", "t", "yes", "y", "1":
+			return true
+		case "false", "f", "no", "n", "0":
+			return false
+		}
+		panic(bad)
+	case expr.Int, expr.BigInt:
+		if !wholeText.MatchString(s) {
+			panic(bad)
+		}
+		n, _ := new(big.Int).SetString(s, 10)
+		return fit(new(big.Rat).SetInt(n), to, string(bad))
+	case expr.Double:
+		if !numText.MatchString(s) && !specials.MatchString(s) {
+			panic(bad)
+		}
+		f, err := strconv.ParseFloat(s, 64)
+		if specials.MatchString(s) && len(s) == 4 && strings.HasSuffix(strings.ToLower(s), "nan") {
+			return math.NaN() // Go reads no sign before NaN
+		}
+		if err != nil {
+			panic(bad)
+		}
+		return f
+	case expr.Decimal:
+		if !numText.MatchString(s) {
+			panic(bad)
+		}
+		r, ok := new(big.Rat).SetString(s)
+		if !ok {
+			panic(bad)
+		}
+		return fit(r, to, string(bad))
+	}
+	return fromTimeText(s, to)
+}
+
+func fromTimeText(s string, to expr.Type) any {
+	bad := raised("CastError")
+	m := timeText.FindStringSubmatch(s)
+	if m == nil {
+		panic(bad)
+	}
+	at := func(i int) int { n, _ := strconv.Atoi(m[i]); return n }
+	year := at(1)
+	if m[4] != "" {
+		if year == 0 || m[1][0] == '-' {
+			panic(bad)
+		}
+		year = 1 - year
+	}
+	if at(2) < 1 || at(2) > 12 || at(3) < 1 || at(5) > 23 || at(6) > 59 || at(7) > 59 {
+		panic(bad)
+	}
+	t := time.Date(year, time.Month(at(2)), at(3), at(5), at(6), at(7), 0, time.UTC)
+	if t.Day() != at(3) {
+		panic(bad)
+	}
+	if to.Kind == expr.Timestamp {
+		frac := (m[8] + "000000")[:to.Precision]
+		n, _ := strconv.Atoi((frac + "000000")[:6])
+		t = t.Add(time.Duration(n) * time.Microsecond)
+	}
+	return fromTimeAs(t, to)
+}
