@@ -47,7 +47,7 @@ func (a *global) spillAll(depth int) error {
 		if err != nil {
 			return err
 		}
-		a.table.Clear()
+		table.Release(a.table)
 	} else {
 		a.zeroDistinct()
 	}
@@ -58,7 +58,7 @@ func (a *global) spillAll(depth int) error {
 		if err != nil {
 			return err
 		}
-		seen.Clear()
+		table.Release(seen)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (d *global) spillSeen(depth int) error {
 	err := d.table.Scan(0, max(d.task.MaxParallelism, 1), func(keys arrow.Record, _ []uint32) error {
 		return d.write(keys.Columns(), keys.NumRows(), true, depth)
 	})
-	d.table.Clear()
+	table.Release(d.table)
 	return err
 }
 

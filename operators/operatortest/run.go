@@ -61,7 +61,7 @@ func variants() []variant {
 			for mode := range numModes {
 				for _, selection := range []bool{false, true} {
 					for _, budget := range []int64{-1, tiny} {
-						out = append(out, variant{batch, parallelism, mode, selection, budget})
+						out = append(out, variant{batch: batch, parallelism: parallelism, dictionary: mode, selection: selection, budget: budget})
 					}
 				}
 			}
@@ -103,9 +103,19 @@ func (c *Case) judge(got []string, err error) string {
 	return ""
 }
 
-// Result runs the stages once, over one subtask each with batches of all rows, and returns the rows.
-func Result(t *testing.T, stages []Stage, in []expr.Schema, rows []string) ([]string, error) {
-	return runVariant(t, variant{parallelism: 1, budget: -1}, stages, in, Case{In: rows})
+// A Setting is one way to run stages.
+type Setting struct {
+	Batch       int // rows of a batch, 0: all
+	Parallelism int // 0: 1
+	Memory      int64
+	Spills      *int // where not nil, the number of spill files is added to it
+}
+
+// Result runs the stages once and returns the rows; the books and memory are checked too.
+func Result(t *testing.T, stages []Stage, in []expr.Schema, rows []string, o Setting) ([]string, error) {
+	t.Helper()
+	v := variant{batch: o.Batch, parallelism: max(o.Parallelism, 1), budget: o.Memory, spills: o.Spills}
+	return runVariant(t, v, stages, in, Case{In: rows})
 }
 
 func runVariant(t *testing.T, v variant, stages []Stage, in []expr.Schema, c Case) ([]string, error) {

@@ -75,7 +75,7 @@ func script(t *testing.T, d *datadriven.TestData, stages func(s *Script) ([][]St
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	first, err := Result(t, ways[0], s.In, rows)
+	first, err := Result(t, ways[0], s.In, rows, Setting{Memory: -1})
 	c := Case{In: rows, Want: strings.Join(first, "\n"), Ordered: d.HasArg("ordered"), Count: d.HasArg("count")}
 	if err != nil {
 		c.Error = err.Error()

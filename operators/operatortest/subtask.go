@@ -96,6 +96,9 @@ func runSubtask(t *testing.T, v variant, s Stage, in []expr.Schema, inputs []arr
 	defer func() {
 		err = joinErrors(err, op.Close())
 		out = moved(c.recs)
+		if v.spills != nil {
+			*v.spills += fake.memory.Spills
+		}
 		if err == nil {
 			err = c.balanced()
 		}

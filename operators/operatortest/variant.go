@@ -19,6 +19,8 @@ type variant struct {
 	dictionary  dictionaryMode
 	selection   bool // between the rows lie others that are not selected
 	budget      int64
+	ids         uint64 // added to dictionary ids
+	spills      *int   // counts spill files, where not nil
 }
 
 type dictionaryMode int
@@ -42,6 +44,7 @@ func (v variant) cut(alloc memory.Allocator, s expr.Schema, rec arrow.Record) []
 		size = max(rec.NumRows(), 1)
 	}
 	coder := newCoder(alloc, s, rec)
+	coder.ids = firstID + v.ids
 	defer coder.release()
 	var out []operators.Batch
 	for lo := int64(0); lo < rec.NumRows(); lo += size {
@@ -87,6 +90,7 @@ type coder struct {
 	schema expr.Schema
 	dicts  []arrow.Array // per column, nil for those that are not STRING
 	codes  [][]int32
+	ids    uint64
 }
 
 // firstID is the dictionary id of the first column; ids only have to differ.
@@ -129,7 +133,7 @@ func (c *coder) encode(b operators.Batch, lo int64, withID bool) operators.Batch
 		} else {
 			cols[i] = c.coded(i, cols[i], int(lo), n)
 			if withID {
-				b.Dict[i] = firstID + uint64(i)
+				b.Dict[i] = c.ids + uint64(i)
 			}
 		}
 		defer cols[i].Release()
@@ -168,4 +172,11 @@ func (c *coder) release() {
 			d.Release()
 		}
 	}
+}
+
+// Batches divides a record into batches of a size, its texts plain or coded by turns beginning with
+// start (which also tells dictionaries apart), every other batch with a selection. The caller owns the batches.
+func Batches(alloc memory.Allocator, s expr.Schema, rec arrow.Record, size, start int) []operators.Batch {
+	v := variant{batch: size, dictionary: dictionaryMode(start % int(numModes)), selection: start%2 == 1, ids: uint64(start) << 16}
+	return v.cut(alloc, s, rec)
 }

@@ -286,9 +286,24 @@ func (t *Table) Clear() {
 	t.index.truncate(0)
 }
 
-// Close gives the memory back.
-func (t *Table) Close() {
-	t.acc.shrink(t.acc.held)
-	t.words, t.bytes, t.n, t.room = make([][]uint64, len(t.words)), nil, 0, 0
-	t.dense, t.index = denseCaches{usable: t.dense.usable}, newIndex(t.key)
+// Release empties a table whose owner has spilled it, and gives the memory of an in-memory one back.
+func Release(t operators.Table) {
+	if m, ok := t.(*Table); ok {
+		m.release()
+		return
+	}
+	t.Clear()
 }
+
+func (t *Table) release() {
+	t.Clear()
+	t.dense.reset(&t.acc)
+	t.acc.shrink(t.acc.held)
+	t.words, t.room, t.index = make([][]uint64, len(t.words)), 0, newIndex(t.key)
+	for i := range t.bytes {
+		t.bytes[i] = &bytesColumn{acc: &t.acc}
+	}
+}
+
+// Close gives the memory back.
+func (t *Table) Close() { t.release() }

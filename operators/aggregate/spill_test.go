@@ -1,0 +1,75 @@
+package aggregate_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/operators/operatortest"
+)
+
+// TestSpill aggregates more groups and distinct values than managed memory holds: the results are
+// those of unlimited memory.
+func TestSpill(t *testing.T) {
+	cases := []struct{ keys, measures string }{
+		{"k", "n = COUNT(*); s = SUM(v); d = SUM(x); lo = MIN(t); hi = MAX(t); e = SUM(e)"},
+		{"k", "n = COUNT(*); u = COUNT(DISTINCT v); t = COUNT(DISTINCT t) FILTER f; s = SUM(v)"},
+		{"t k", "n = COUNT(*); a = AVG(x); m = MAX(e)"},
+		{"", "n = COUNT(*); u = COUNT(DISTINCT v); t = COUNT(DISTINCT t); d = SUM(DISTINCT x); s = SUM(v)"},
+	}
+	rows := spillRows(6000)
+	for _, c := range cases {
+		t.Run(c.keys+" "+c.measures, func(t *testing.T) {
+			s := &operatortest.Script{
+				In:    []expr.Schema{operatortest.MustSchema("k BIGINT, v BIGINT, x DOUBLE, e DECIMAL(38, 2), t STRING, f BOOLEAN")},
+				Lines: []string{"keys " + c.keys},
+			}
+			for _, m := range strings.Split(c.measures, "; ") {
+				s.Lines = append(s.Lines, "measure "+m)
+			}
+			o, err := scriptOptions(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both, err := ways(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := operatortest.Result(t, both[0], s.In, []string{rows}, operatortest.Setting{Memory: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(want)
+			for i, way := range both {
+				for _, memory := range []int64{24 << 10, 100 << 10} {
+					spills := 0
+					set := operatortest.Setting{Memory: memory, Parallelism: 2, Batch: 500, Spills: &spills}
+					got, err := operatortest.Result(t, way, s.In, []string{rows}, set)
+					if err != nil {
+						t.Fatalf("way %d within %d bytes: %v", i, memory, err)
+					}
+					slices.Sort(got)
+					if !slices.Equal(got, want) {
+						t.Errorf("way %d within %d bytes: %d rows, not %d, or they differ", i, memory, len(got), len(want))
+					}
+					if spills == 0 {
+						t.Errorf("way %d within %d bytes: nothing was spilled", i, memory)
+					}
+				}
+			}
+		})
+	}
+}
+
+func spillRows(n int) string {
+	r := rand.New(rand.NewPCG(7, 7))
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "%d, %d, %s, %d.%02d, text-%d, %t\n", r.IntN(2500), r.IntN(3000),
+			[]string{"1e16", "-1e16", "0.1", "1e-300", "NULL", "12345.678"}[r.IntN(6)], r.Int64(), r.IntN(100), r.IntN(2000), r.IntN(2) == 0)
+	}
+	return b.String()
+}
