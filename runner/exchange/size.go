@@ -39,9 +39,9 @@ func arrayBytes(a arrow.Array) int64 {
 	n := int64(a.Len())
 	switch a := a.(type) {
 	case *array.String:
-		return 4*n + int64(a.ValueOffset(a.Len())-a.ValueOffset(0))
+		return 4*n + int64(len(a.ValueBytes()))
 	case *array.Binary:
-		return 4*n + a.ValueOffset64(a.Len()) - a.ValueOffset64(0)
+		return 4*n + int64(len(a.ValueBytes()))
 	case *array.Boolean:
 		return bitutil.BytesForBits(n)
 	}

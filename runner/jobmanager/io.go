@@ -11,11 +11,11 @@ import (
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
 )
 
-// guarded is the recover boundary of a connector's code in this process.
+// guarded is the recover boundary around connectors' code and the machines.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("the connector panicked: %v", v)
+			err = fmt.Errorf("a fault of the program: %v", v)
 		}
 	}()
 	return f()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-4b0e9f7c/runner/runner/dispatcher"
+	"github.com/seed-4b0e9f7c/runner/runner/failure"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
 	"github.com/seed-4b0e9f7c/runner/runner/resourcemanager"
@@ -157,8 +158,23 @@ func (jm *JobManager) step(s step) {
 		}
 		m = j.master
 	}
-	for _, c := range m.Step(jm.now(), s.ev) {
-		jm.do(s.at, c)
+	err := guarded(func() error {
+		for _, c := range m.Step(jm.now(), s.ev) {
+			jm.do(s.at, c)
+		}
+		return nil
+	})
+	if err != nil {
+		jm.broken(err)
+	}
+}
+
+// broken ends all jobs: after a panic nobody knows what state the machines are in.
+func (jm *JobManager) broken(err error) {
+	for id, j := range jm.jobs {
+		f := failure.FromErr(fmt.Errorf("the JobManager is broken: %w", err), failure.Where{})
+		jm.finished(jobmaster.Snapshot{Job: id, State: rpc.JobFailed, Failure: &f, AtMs: map[rpc.JobState]int64{rpc.JobFailed: jm.now()}})
+		j.stop()
 	}
 }
 

@@ -130,17 +130,24 @@ func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
 				src.Files = append(src.Files, SourceFile{Path: f.Path, Bytes: f.Bytes})
 			}
 			if i < len(s.Vertices) {
-				for _, t := range s.Vertices[i].Metrics.Files {
-					if at, ok := place[t.File]; ok {
-						src.Files[at].Rows += t.Read
-						src.Files[at].Rejected += t.Rejected
-					}
-				}
+				addRead(src.Files, place, s.Vertices[i].Subtasks)
 			}
 			out = append(out, src)
 		}
 	}
 	return out
+}
+
+// addRead adds what the subtasks' attempts that count read of each file.
+func addRead(files []SourceFile, place map[string]int, subtasks []jobmaster.SubtaskSnapshot) {
+	for _, t := range subtasks {
+		for _, f := range t.Metrics.Files {
+			if at, ok := place[f.File]; ok {
+				files[at].Rows += f.Read
+				files[at].Rejected += f.Rejected
+			}
+		}
+	}
 }
 
 // verdict is one sentence that a person can paste into a ticket.
