@@ -28,7 +28,7 @@ type Decision struct {
 	Origin    string           `json:"origin"`    // node, flag, plan, file, env, default, embedded
 	Decided   int              `json:"decided"`
 	Min       int              `json:"min"`
-	Max       int              `json:"max"` // upper bound, and the number of subpartitions producers write
+	Max       int              `json:"max"` // upper bound
 	Reason    Reason           `json:"reason"`
 	Numbers   map[string]int64 `json:"numbers"`
 	Text      string           `json:"text"` // one sentence

@@ -116,12 +116,12 @@ func (d *Decider) byVolume(v *jobgraph.Vertex, inputs []Input) (Decision, []Rang
 
 // explained says why n ranges came out of bytes, where volume alone would have given byVolume.
 func (d *Decider) explained(x Decision, n, byVolume int, bytes int64) Decision {
-	perTask := fmt.Sprintf("%d bytes over %d bytes per task", bytes, d.options.AvgBytes)
+	perTask := fmt.Sprintf("%s over %d bytes per task", counted(bytes, "byte", "bytes"), d.options.AvgBytes)
 	switch {
 	case n > byVolume:
 		return decided(x, n, ReasonMinParallelism, fmt.Sprintf("%s, held up by %s = %d: %s would give %d",
 			subtasks(n), OptMin, d.options.Min, perTask, byVolume))
-	case n == x.Max && bytes > int64(n)*d.options.AvgBytes || n == x.Max && n > 1:
+	case n == x.Max && (n > 1 || bytes > d.options.AvgBytes):
 		return decided(x, n, ReasonMaxParallelism, fmt.Sprintf("%s, bounded by %s: %s", subtasks(n), d.boundText(x), perTask))
 	}
 	return decided(x, n, ReasonDataVolume, fmt.Sprintf("%s: %s, in neighbouring ones of %d subpartitions",

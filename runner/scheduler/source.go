@@ -34,25 +34,26 @@ func (d *Decider) Source(v *jobgraph.Vertex, splits int) Decision {
 		bound, boundReason, boundText = s, ReasonDefaultSource, fmt.Sprintf("%s = %d", OptDefaultSource, s)
 		x.Numbers["bound"] = int64(s)
 	}
-	input := fmt.Sprintf("%s in %s of %d bytes", counted(int64(splits), "split", "splits"),
-		counted(int64(size.files), "file", "files"), size.bytes)
+	input := fmt.Sprintf("%s in %s of %s", counted(int64(splits), "split", "splits"),
+		counted(int64(size.files), "file", "files"), counted(size.bytes, "byte", "bytes"))
 	n := max(1, min(bound, splits, int(min(size.wanted, int64(bound)))))
 	switch {
 	case n == bound:
 		return decided(x, n, boundReason, fmt.Sprintf("%s, bounded by %s: %s", subtasks(n), boundText, input))
 	case size.wanted <= int64(n) && size.wanted == int64(size.unsplittable):
 		return decided(x, n, ReasonUnsplittable, fmt.Sprintf("%s, because %s: %s", subtasks(n), size.why(), input))
-	case size.wanted <= int64(n):
-		return decided(x, n, ReasonDataVolume,
-			fmt.Sprintf("%s of at most %d bytes each: %s", subtasks(n), d.options.AvgBytes, input))
+	case size.wanted <= int64(n) && !size.coarse:
+		return decided(x, n, ReasonDataVolume, fmt.Sprintf("%s: %s over %d bytes per task, counted file by file",
+			subtasks(n), input, d.options.AvgBytes))
 	}
-	return decided(x, n, ReasonSplits, fmt.Sprintf("%s, one a split: %s", subtasks(n), input))
+	return decided(x, n, ReasonSplits, fmt.Sprintf("%s, because the input cannot be cut finer: %s", subtasks(n), input))
 }
 
 // A sourceSize is what the files of a source ask for.
 type sourceSize struct {
 	files, unsplittable int
 	bytes, wanted       int64
+	coarse              bool   // some file has fewer units than its bytes ask for
 	reason              string // why the first unsplittable file is so
 }
 
@@ -73,7 +74,9 @@ func (d *Decider) sizeOf(v *jobgraph.Vertex) sourceSize {
 	for _, f := range op.Source.Inv.Files {
 		s.files++
 		s.bytes += f.Bytes
-		s.wanted += tasksFor(f, d.options.AvgBytes)
+		n := tasksFor(f, d.options.AvgBytes)
+		s.wanted += n
+		s.coarse = s.coarse || f.Splittable && n*d.options.AvgBytes < f.Bytes
 		if !f.Splittable {
 			s.unsplittable++
 			if s.reason == "" {
