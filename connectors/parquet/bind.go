@@ -44,9 +44,6 @@ func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
 }
 
 func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]byte, error) {
-	if o.Mode != "" || o.Compression != "" || o.RowGroupRows != 0 {
-		return nil, fmt.Errorf("mode, compression and row_group_rows belong to sinks")
-	}
 	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
 	if err != nil {
 		return nil, err

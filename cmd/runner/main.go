@@ -1,0 +1,79 @@
+// Command runner runs, checks and explains plans.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-4b0e9f7c/runner/runner"
+)
+
+// The exit codes.
+const (
+	exitDone      = 0
+	exitFailed    = 1
+	exitPlan      = 2 // plan, command line or validation
+	exitNoSlots   = 4
+	exitCancelled = 130
+)
+
+// An exit ends the program with a code; its message, if any, was printed where it arose.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func main() {
+	started := time.Now()
+	// Batches live in reused buffers, so that garbage is rare and looking for it often does not pay.
+	debug.SetGCPercent(400)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := rootCommand(started)
+	err := root.ExecuteContext(ctx)
+	os.Exit(codeOf(err))
+}
+
+// codeOf prints an error that nobody has printed yet, and gives the exit code.
+func codeOf(err error) int {
+	var e exit
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &e):
+		if e.err != nil {
+			fmt.Fprintln(os.Stderr, "runner:", e.err)
+		}
+		return e.code
+	}
+	fmt.Fprintln(os.Stderr, "runner:", err)
+	return exitPlan
+}
+
+func rootCommand(started time.Time) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "runner",
+		Short:         "Runs declarative batch plans on Flink's model, and says why",
+		Version:       runner.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(runCommand(started), validateCommand(), explainCommand(), diagnoseCommand())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}

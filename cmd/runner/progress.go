@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
+	"github.com/seed-4b0e9f7c/runner/runner/report"
+)
+
+// quietFor is how long a run shows no progress, so that short ones print their result alone.
+const quietFor = 400 * time.Millisecond
+
+// lineEvery is how often a run that is not on a terminal says where it is.
+const lineEvery = 10 * time.Second
+
+// A progress shows how far each vertex is: bars on a terminal, a plain line from time to time elsewhere.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	began    time.Time
+	last     time.Time
+	bars     *mpb.Progress
+	byVertex map[string]*mpb.Bar
+}
+
+func newProgress(f *os.File) *progress {
+	return &progress{w: f, terminal: term.IsTerminal(int(f.Fd())), began: time.Now(), byVertex: map[string]*mpb.Bar{}}
+}
+
+// update takes a job's state. One goroutine calls it.
+func (p *progress) update(s jobmaster.Snapshot) {
+	now := time.Now()
+	if now.Sub(p.began) < quietFor {
+		return
+	}
+	if p.terminal {
+		p.draw(s)
+		return
+	}
+	if p.last.IsZero() {
+		p.last = p.began
+	}
+	if now.Sub(p.last) < lineEvery {
+		return
+	}
+	p.last = now
+	for _, v := range s.Vertices {
+		if v.Decision == nil {
+			continue
+		}
+		fmt.Fprintf(p.w, "%s: %d of %d subtasks finished, %d of %d splits, %s rows in\n",
+			v.Name, finished(v), len(v.Subtasks), v.SplitsDone, v.SplitsTotal, report.Thousands(v.Metrics.RecordsIn))
+	}
+}
+
+// draw moves the bars: a source's counts splits, another vertex's its subtasks.
+func (p *progress) draw(s jobmaster.Snapshot) {
+	if p.bars == nil {
+		p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
+	}
+	for _, v := range s.Vertices {
+		if v.Decision == nil {
+			continue
+		}
+		total, now := int64(len(v.Subtasks)), int64(finished(v))
+		if v.SplitsTotal > 0 {
+			total, now = int64(v.SplitsTotal), int64(v.SplitsDone)
+		}
+		bar := p.byVertex[v.ID]
+		if bar == nil {
+			bar = p.bars.AddBar(total, mpb.PrependDecorators(decor.Name(v.Name+" ")), mpb.AppendDecorators(decor.CountersNoUnit("%d / %d")))
+			p.byVertex[v.ID] = bar
+		}
+		bar.SetTotal(max(total, now+1), false) // it is never complete by itself: the run's end is
+		bar.SetCurrent(now)
+	}
+}
+
+func finished(v jobmaster.VertexSnapshot) int {
+	n := 0
+	for _, t := range v.Subtasks {
+		if t.State.Final() {
+			n++
+		}
+	}
+	return n
+}
+
+// done takes the bars away.
+func (p *progress) done() {
+	for _, b := range p.byVertex {
+		b.Abort(true)
+	}
+	if p.bars != nil {
+		p.bars.Wait()
+	}
+}

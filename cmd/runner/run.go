@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-4b0e9f7c/runner/config"
+	"github.com/seed-4b0e9f7c/runner/plans"
+	"github.com/seed-4b0e9f7c/runner/runner"
+	"github.com/seed-4b0e9f7c/runner/runner/failure"
+	"github.com/seed-4b0e9f7c/runner/runner/report"
+	"github.com/seed-4b0e9f7c/runner/runner/rpc"
+)
+
+func runCommand(started time.Time) *cobra.Command {
+	var f planFlags
+	var file, format string
+	c := &cobra.Command{
+		Use:   "run PLAN",
+		Short: "Run a plan and write its report",
+		Args:  cobra.ExactArgs(1),
+	}
+	f.add(c)
+	c.Flags().StringVar(&file, "report", "", "write the report to this `file` instead of the folder of reports")
+	c.Flags().StringVar(&format, "format", "text", "`text`, or json for the report on standard output")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if format != "text" && format != "json" {
+			return fmt.Errorf("--format %s: expected text or json", format)
+		}
+		stdout := os.Stdout
+		if format == "json" {
+			stdout = os.Stderr // the report alone goes to standard output
+		}
+		l, err := f.load(args[0], stdout, os.Stderr)
+		if err != nil {
+			return err
+		}
+		p := newProgress(os.Stderr)
+		r, err := runner.Run(c.Context(), l.cat, l.plan, runner.Settings{Options: l.options, Started: started, Progress: p.update})
+		p.done()
+		var found plans.Findings
+		if errors.As(err, &found) {
+			return refuse(os.Stderr, append(l.warnings, found...))
+		}
+		if err != nil {
+			return err
+		}
+		for _, w := range l.warnings {
+			r.Warnings = append(r.Warnings, w.Error())
+		}
+		r.Warnings = append(r.Warnings, l.options.Warnings...)
+		return finish(r, file, l.options.String(config.ReportDir), format)
+	}
+	return c
+}
+
+// finish writes the report and prints what a person wants to see of it.
+func finish(r report.Report, file, dir, format string) error {
+	path, saveErr := report.Save(r, file, dir)
+	if format == "json" {
+		e := json.NewEncoder(os.Stdout)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			return fmt.Errorf("printing the report: %w", err)
+		}
+	}
+	if saveErr != nil {
+		fmt.Fprintln(os.Stderr, "runner:", saveErr)
+		path = ""
+	}
+	report.WriteText(os.Stderr, r, path)
+	code := exitOf(r)
+	if code == exitDone && saveErr != nil {
+		code = exitFailed
+	}
+	if code == exitDone {
+		return nil
+	}
+	return exit{code: code}
+}
+
+// exitOf is the exit code that a report calls for.
+func exitOf(r report.Report) int {
+	switch {
+	case r.State == string(rpc.JobFinished):
+		return exitDone
+	case r.State == string(rpc.JobCanceled):
+		return exitCancelled
+	case r.Failure != nil && r.Failure.RootCause != nil && r.Failure.RootCause.Class == string(failure.NoSlots):
+		return exitNoSlots
+	}
+	return exitFailed
+}
