@@ -18,7 +18,7 @@ func categoryRules() []categoryRule {
 	return []categoryRule{
 		// Memory: every OutOfMemoryError and memory kill.
 		{CategoryMemory, "OutOfMemoryError OOMKilled OOMKilling MemoryError OutOfMemory MemoryReservationException MemoryAllocationException", ""},
-		{CategoryMemory, "", `OOMKilled|OutOfMemoryError|beyond (the )?('?\w+'? )?(physical|virtual) memory limit|exceeding (physical |virtual )?memory|exit ?code:? 137|exited with .*137|killed by .*memory|cannot allocate memory|memory cgroup|low on resource: memory|could not allocate .*memory segments?`},
+		{CategoryMemory, "", `OOMKilled|OutOfMemoryError|beyond (the )?'?(physical|virtual)'? memory limit|exceeding (physical |virtual )?memory|exit ?code:? 137|exited with .*137|killed by .*memory|cannot allocate memory|memory cgroup|low on resource: memory|could not allocate .*memory segments?`},
 		// Resources: slots, and room to start what offers them.
 		{CategoryResources, "NoResourceAvailableException UnfulfillableSlotRequestException SlotNotFoundException FailedScheduling InsufficientResourcesException", ""},
 		{CategoryResources, "", `slot request|required slots?|no slots? available|not enough (free )?(slots|resources)|minimum required resources|insufficient (cpu|memory|resources|pods)|nodes are available|exceeded quota|insufficient number of network buffers|number of (available )?slots`},
@@ -30,7 +30,7 @@ func categoryRules() []categoryRule {
 		{CategoryClasspath, "", `could not find (any factory|a suitable|any format factory|an implementation|or load main class)|multiple factories|cannot discover a connector|could not find a file system implementation|no (filesystem|file system) for scheme|no suitable driver|loader constraint|cannot assign instance of|closed classloader|no factory implements|class not found|could not instantiate the executor|cannot load user class|unable to load class|no executorfactory found`},
 		// State, checkpoints, savepoints, table metadata, positions to resume from.
 		{CategoryState, "CheckpointException CheckpointError StateMigrationException UpgradeFailureException OffsetOutOfRangeException NoOffsetForPartitionException BackendBuildingException SavepointException RestoreFailedException CommitFailedException CommitStateUnknownException SnapshotExpiredException TriggerSavepointException LogTruncationException", ""},
-		{CategoryState, "", `checkpoint|savepoint|\bha metadata|last state|state backend|restore (keyed|operator) state|state (serializer|schema|migration)|max(imum)? parallelism .*(changed|state|restor)|metadata\.json|/metadata/|_metadata\b|/snapshot/|snapshot .*(expired|does not exist|not found)|no longer available on the server|purged (required )?binary logs|could not find first log file name|binlog (file|position|probably)|replication slot|resume token|resume position|offsets? (is )?out of range|state of (the )?operator|not available in the new program|change stream .*lost`},
+		{CategoryState, "", `checkpoint|savepoint|\bha metadata|last state|state backend|restore (keyed|operator) state|state (serializer|schema|migration)|max(imum)? parallelism .*(changed|state|restor)|metadata\.json|/metadata/|_metadata\b|/snapshot/|snapshot .*(expired|does not exist|not found)|no longer available on the server|purged (required )?binary logs|could not find first log file name|binlog (file|position|probably)|replication slot|resume token|resume position|offsets? (is )?out of range|state of (the )?operator|not available in the new program|change stream .*lost|memory-backed state|size of the state`},
 		// Rights, certificates, credentials: configuration, whoever refuses.
 		{CategoryConfig, "AccessDeniedException AccessControlException PermissionDenied PermissionError AuthenticationException SaslAuthenticationException SslAuthenticationException AuthorizationException TopicAuthorizationException GroupAuthorizationException ClusterAuthorizationException TransactionalIdAuthorizationException CertificateException CertificateExpiredException CertPathValidatorException KeyStoreException UnrecoverableKeyException LoginException GSSException InvalidKeyException CredentialsException Forbidden Unauthorized", ""},
 		{CategoryConfig, "", `permission denied|access denied|access is denied|拒绝访问|权限不够|not authorized|unauthorized|forbidden|authentication failed|certificat|certification path|PKIX|keystore|truststore|invalid (access ?key|credentials|token)|signature.*does not match|unable to load (aws )?credentials|no (aws )?credentials|login failed|status ?code:? 40[13]`},
@@ -53,29 +53,31 @@ func categoryRules() []categoryRule {
 	}
 }
 
-// A classifier holds the rules compiled; one serves a whole input.
+// A classifier holds the rules; one serves a whole input. Expressions are compiled when the first root
+// cause comes to them, because most inputs need few.
 type classifier struct {
-	classes  []map[string]bool
-	messages []*regexp.Regexp
-	category []string
+	rules    []categoryRule
+	compiled []*regexp.Regexp
 }
 
 func newClassifier() *classifier {
-	c := &classifier{}
-	for _, r := range categoryRules() {
-		classes := map[string]bool{}
-		for _, name := range strings.Fields(r.classes) {
-			classes[name] = true
-		}
-		var message *regexp.Regexp
-		if r.message != "" {
-			message = regexp.MustCompile("(?i)" + r.message)
-		}
-		c.classes = append(c.classes, classes)
-		c.messages = append(c.messages, message)
-		c.category = append(c.category, r.category)
+	rules := categoryRules()
+	return &classifier{rules: rules, compiled: make([]*regexp.Regexp, len(rules))}
+}
+
+// matches reports whether the i-th rule fits.
+func (c *classifier) matches(i int, name, message string) bool {
+	r := c.rules[i]
+	if r.classes != "" && !strings.Contains(" "+r.classes+" ", " "+name+" ") {
+		return false
 	}
-	return c
+	if r.message == "" {
+		return true
+	}
+	if c.compiled[i] == nil {
+		c.compiled[i] = regexp.MustCompile("(?i)" + r.message)
+	}
+	return c.compiled[i].MatchString(message)
 }
 
 // maxJudgedBytes bounds how much of a message the rules look at.
@@ -91,14 +93,10 @@ func (c *classifier) of(root *node) string {
 	}
 	name := simpleName(root.class)
 	message := root.message[:min(len(root.message), maxJudgedBytes)]
-	for i, category := range c.category {
-		if len(c.classes[i]) > 0 && !c.classes[i][name] {
-			continue
+	for i, r := range c.rules {
+		if c.matches(i, name, message) {
+			return r.category
 		}
-		if c.messages[i] != nil && !c.messages[i].MatchString(message) {
-			continue
-		}
-		return category
 	}
 	if strings.HasPrefix(root.class, "org.apache.flink.kubernetes.operator.") {
 		return CategoryInfrastructure
@@ -127,6 +125,9 @@ func special(root *node) string {
 	}
 	if strings.HasPrefix(root.message, "Column '") && strings.Contains(root.message, "NOT NULL") {
 		return CategoryData
+	}
+	if strings.HasPrefix(root.class, "org.rocksdb.") && !strings.Contains(root.message, "No space") {
+		return CategoryState
 	}
 	if name == "TableException" && !strings.Contains(root.message, "onnect") {
 		return tableException(root.message)

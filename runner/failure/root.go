@@ -132,5 +132,5 @@ func strategyIn(text string) (class, sentence string, ok bool) {
 	if at == nil {
 		return "", "", false
 	}
-	return simpleName(text[at[2]:at[3]]), firstLine(text[at[0]:]), true
+	return simpleName(strings.TrimRight(text[at[2]:at[3]], ".$")), firstLine(text[at[0]:]), true
 }

@@ -41,6 +41,7 @@ type scanner struct {
 	suppressed string            // a log line that says that recovery is suppressed
 	sawLog     bool
 	sawSQL     bool
+	sawJSON    bool
 	inJSONLog  bool
 
 	doc     docReader
@@ -466,7 +467,7 @@ func (s *scanner) closeTrace() {
 	if len(f.chain) == 0 || f.chain[0].class == "" {
 		return
 	}
-	f.bare = !t.confirmed && f.chain[0].python == nil && f.form != formPython
+	f.bare = !t.confirmed && f.chain[0].python == nil && f.form != formPython && f.form != formSQLClient && f.form != formCLI
 	if f.bare && s.wears(loggerHeader) {
 		if !f.strong {
 			return
