@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // The classes of EvalError.
@@ -60,28 +61,30 @@ func sourceOf(e *Expr) string {
 
 // overflows is the failure of an operation whose exact result does not fit its type.
 func (nd *node) overflows(row int) error {
-	text := ""
-	for i, v := range nd.in {
-		if i > 0 {
-			text += " and "
-		}
-		text += string(v.appendText(nil, row))
+	var args []string
+	for _, v := range nd.in {
+		args = append(args, string(v.appendText(nil, row)))
 	}
-	return nd.fail(overflow, row, -1, fmt.Sprintf("%s of %s overflows %s", verb(nd.e.Name), text, nd.e.Type.Nullable(true)))
+	return nd.fail(overflow, row, -1, operation(nd.e.Name, args)+" overflows "+nd.e.Type.Nullable(true).String())
 }
 
-func verb(name string) string {
+// operation words what was done with values.
+func operation(name string, args []string) string {
 	switch name {
 	case "+":
-		return "the sum"
+		name = "the sum of "
 	case "-":
-		return "the difference"
+		name = "the difference of "
 	case "*":
-		return "the product"
+		name = "the product of "
 	case "/":
-		return "the quotient"
+		name = "the quotient of "
+	case "NEG":
+		name = "the opposite of "
+	default:
+		return name + "(" + strings.Join(args, ", ") + ")"
 	}
-	return name
+	return name + strings.Join(args, " and ")
 }
 
 func (nd *node) dividesByZero(row int) error {
