@@ -9,13 +9,14 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators"
 )
 
-// A sum of DOUBLE is exact. Values whose bits all lie between 2^-80 and 2^46 are added to a 128-bit
-// fixed-point number in units of 2^-80 (two words); all others, and what overflows it, go to a
+// A sum of DOUBLE is exact. Values whose bits all lie between 2^-76 and 2^50 are added to a 128-bit
+// fixed-point number in units of 2^-76 (two words); all others, and what overflows it, go to a
 // superaccumulator in the state's byte string, empty for most groups. The result is rounded once,
 // so it does not depend on order, batches or parallelism.
 const (
-	fixedUnit   = -80
-	lowExponent = 1075 + fixedUnit // biased exponent of the least value whose last bit is 2^-80
+	fixedUnit   = -76
+	lowExponent = 1075 + fixedUnit // biased exponent of the least value whose last bit is 2^-76
+	fastShift   = 63               // of a mantissa that needs no care: values below 2^40
 	maxShift    = 73               // of a mantissa inside the fixed-point number: 53 + 73 bits and the sign
 
 	mantissaMask = 1<<52 - 1
@@ -23,44 +24,59 @@ const (
 )
 
 // addDoubles adds the picked values.
-//
-//tidy:long the loop that every DOUBLE goes through: calls in it cost more than the work
 func addDoubles(v []float64, p pick, lo, hi []uint64, ext operators.BytesColumn) {
-	slots := p.slots
-	for i, s := range slots {
-		row := i
-		if p.rows != nil {
-			row = int(p.rows[i])
+	if p.rows != nil {
+		for i, s := range p.slots {
+			addDouble(v[p.rows[i]], s, lo, hi, ext)
 		}
-		x := math.Float64bits(v[row])
+		return
+	}
+	v = v[:len(p.slots)]
+	hi = hi[:len(lo)]
+	for i, s := range p.slots {
+		x := math.Float64bits(v[i])
 		shift := uint(x>>52&0x7FF) - lowExponent
-		if shift > maxShift {
-			addOdd(v[row], s, lo, hi, ext)
+		if shift > fastShift {
+			addDouble(v[i], s, lo, hi, ext)
 			continue
 		}
 		m := x&mantissaMask | implicitBit
 		sign := uint64(int64(x) >> 63)
-		vlo := m<<shift ^ sign
-		vhi := (m>>(64-shift) | m<<(shift-64)) ^ sign
+		vlo := m<<(shift&63) ^ sign
+		vhi := m>>1>>((63-shift)&63) ^ sign
 		old := hi[s]
 		l, c := bits.Add64(lo[s], vlo, sign&1)
 		h, _ := bits.Add64(old, vhi, c)
 		if int64((h^old)&(h^vhi)) < 0 {
-			addOdd(v[row], s, lo, hi, ext)
+			addDouble(v[i], s, lo, hi, ext)
 			continue
 		}
 		lo[s], hi[s] = l, h
 	}
 }
 
-// addOdd adds a value that the fixed-point number does not take.
-func addOdd(f float64, slot uint32, lo, hi []uint64, ext operators.BytesColumn) {
+// addDouble adds any one value.
+func addDouble(f float64, s uint32, lo, hi []uint64, ext operators.BytesColumn) {
 	if f == 0 {
 		return
 	}
-	a := openAccumulator(ext.Get(slot))
+	x := math.Float64bits(f)
+	shift := uint(x>>52&0x7FF) - lowExponent
+	if shift <= maxShift {
+		m := x&mantissaMask | implicitBit
+		sign := uint64(int64(x) >> 63)
+		vlo := m<<shift ^ sign
+		vhi := (m>>(64-shift) | m<<(shift-64)) ^ sign
+		l, c := bits.Add64(lo[s], vlo, sign&1)
+		h, _ := bits.Add64(hi[s], vhi, c)
+		if int64((h^hi[s])&(h^vhi)) >= 0 {
+			lo[s], hi[s] = l, h
+			return
+		}
+	}
+	a := openAccumulator(ext.Get(s))
 	a.add(f)
-	ext.Set(slot, a.bytes())
+	ext.Set(s, a.bytes())
 }
 
 // mergeFixed adds a partial sum's fixed-point part; on overflow what was there moves to the

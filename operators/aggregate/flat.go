@@ -33,7 +33,7 @@ func (f *flatStore) reset(n int) {
 		f.words[i] = w
 	}
 	for _, b := range f.bytes {
-		b.values = make([][]byte, n)
+		b.n, b.values = n, nil
 	}
 }
 
@@ -43,13 +43,30 @@ func (f *flatStore) Words(col int) []uint64 { return f.words[col] }
 // Bytes is a byte-string column.
 func (f *flatStore) Bytes(col int) operators.BytesColumn { return f.bytes[col] }
 
-type flatBytes struct{ values [][]byte }
+// flatBytes has no values until the first is set: few groups have one.
+type flatBytes struct {
+	n      int
+	values [][]byte
+}
 
 // Get is a row's value.
-func (f *flatBytes) Get(slot uint32) []byte { return f.values[slot] }
+func (f *flatBytes) Get(slot uint32) []byte {
+	if f.values == nil {
+		return nil
+	}
+	return f.values[slot]
+}
 
 // Set copies v.
-func (f *flatBytes) Set(slot uint32, v []byte) { f.values[slot] = append([]byte(nil), v...) }
+func (f *flatBytes) Set(slot uint32, v []byte) {
+	if f.values == nil {
+		f.values = make([][]byte, f.n)
+	}
+	f.values[slot] = append([]byte(nil), v...)
+}
+
+// Empty reports that no row has a value.
+func (f *flatBytes) Empty() bool { return f.values == nil }
 
 // masked is a distinct argument with NULL where its filter is not TRUE. It shares the argument's
 // values and only has a validity bitmap of its own.

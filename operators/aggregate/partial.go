@@ -67,17 +67,27 @@ func wordColumn(alloc memory.Allocator, v []uint64, slots []uint32) arrow.Array 
 }
 
 func bytesColumn(alloc memory.Allocator, v operators.BytesColumn, slots []uint32) arrow.Array {
+	if e, ok := v.(interface{ Empty() bool }); v == nil || ok && e.Empty() {
+		return emptyBytes(alloc, len(slots))
+	}
 	b := array.NewBinaryBuilder(alloc, arrow.BinaryTypes.Binary)
 	defer b.Release()
 	b.Reserve(len(slots))
 	for _, s := range slots {
-		if v == nil {
-			b.Append(nil)
-		} else {
-			b.Append(v.Get(s))
-		}
+		b.Append(v.Get(s))
 	}
 	return b.NewArray()
+}
+
+// emptyBytes is a column of n empty byte strings.
+func emptyBytes(alloc memory.Allocator, n int) arrow.Array {
+	offsets := memory.NewResizableBuffer(alloc)
+	defer offsets.Release()
+	offsets.Resize(4 * (n + 1))
+	clear(offsets.Bytes())
+	d := array.NewData(arrow.BinaryTypes.Binary, n, []*memory.Buffer{nil, offsets, nil}, nil, 0, 0)
+	defer d.Release()
+	return array.NewBinaryData(d)
 }
 
 // merge adds a batch of the partial schema to the plain states.

@@ -20,7 +20,7 @@ func TestSpill(t *testing.T) {
 		{"t k", "n = COUNT(*); a = AVG(x); m = MAX(e)"},
 		{"", "n = COUNT(*); u = COUNT(DISTINCT v); t = COUNT(DISTINCT t); d = SUM(DISTINCT x); s = SUM(v)"},
 	}
-	rows := spillRows(6000)
+	rows := spillRows(3000)
 	for _, c := range cases {
 		t.Run(c.keys+" "+c.measures, func(t *testing.T) {
 			s := &operatortest.Script{
@@ -68,7 +68,7 @@ func spillRows(n int) string {
 	r := rand.New(rand.NewPCG(7, 7))
 	var b strings.Builder
 	for range n {
-		fmt.Fprintf(&b, "%d, %d, %s, %d.%02d, text-%d, %t\n", r.IntN(2500), r.IntN(3000),
+		fmt.Fprintf(&b, "%d, %d, %s, %d.%02d, text-%d, %t\n", r.IntN(1500), r.IntN(2000),
 			[]string{"1e16", "-1e16", "0.1", "1e-300", "NULL", "12345.678"}[r.IntN(6)], r.Int64(), r.IntN(100), r.IntN(2000), r.IntN(2) == 0)
 	}
 	return b.String()

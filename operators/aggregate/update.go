@@ -38,9 +38,10 @@ func newUpdater(b operators.Batch, slots []uint32) *updater {
 
 // add adds the batch to the states that rows feed.
 func (u *updater) add(states []state, to store) error {
+	counted := u.countTwo(states, to)
 	for i := range states {
 		s := &states[i]
-		if s.from >= 0 {
+		if s.from >= 0 || s == counted[0] || s == counted[1] {
 			continue
 		}
 		if err := addValues(s, u.column(s.arg), u.pick(s.arg, s.filter), to); err != nil {
@@ -48,6 +49,30 @@ func (u *updater) add(states []state, to store) error {
 		}
 	}
 	return nil
+}
+
+// countTwo counts the batch for two states at once where there are two that take all of its rows:
+// COUNT(*) and the values of a column without NULL, a pair that most aggregates have.
+func (u *updater) countTwo(states []state, to store) (both [2]*state) {
+	for i := range states {
+		s := &states[i]
+		if s.kind != count || s.from >= 0 || s.filter >= 0 || s.arg >= 0 && mayBeNull(u.rec.Column(s.arg)) {
+			continue
+		}
+		if both[0] == nil {
+			both[0] = s
+			continue
+		}
+		both[1] = s
+		a, b := to.Words(both[0].word), to.Words(s.word)
+		b = b[:len(a)]
+		for _, slot := range u.all.slots {
+			a[slot]++
+			b[slot]++
+		}
+		return both
+	}
+	return [2]*state{}
 }
 
 func (u *updater) column(col int) arrow.Array {

@@ -46,6 +46,9 @@ func (b *bytesColumn) Set(slot uint32, v []byte) {
 	s.length = uint32(len(v))
 }
 
+// Empty reports that no slot has a value.
+func (b *bytesColumn) Empty() bool { return len(b.arena) == 0 }
+
 func (b *bytesColumn) pack() {
 	fresh := make([]byte, 0, cap(b.arena))
 	for i := range b.spans {
