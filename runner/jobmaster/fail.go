@@ -253,9 +253,11 @@ func (j *JobMaster) toFailing() {
 
 func (j *JobMaster) stopAll() {
 	j.settle, j.restart = nil, nil
-	if j.discovery {
-		j.discovery = false
-		j.command(StopDiscover{})
+	for _, v := range j.vertices {
+		if v.splits != nil && !v.splits.Closed() && !v.unfound {
+			j.command(StopDiscover{})
+			break
+		}
 	}
 	for _, s := range j.stages {
 		for k := range s.regions {

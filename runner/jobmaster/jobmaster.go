@@ -50,7 +50,6 @@ type JobMaster struct {
 
 	slots      slotsRun
 	timers     int // timers started, for ids
-	discovery  bool
 	committing bool
 	aborting   bool
 	recommit   string // timer of a commit to be tried again
@@ -217,11 +216,9 @@ func (j *JobMaster) start() {
 	j.enter(rpc.JobCreated)
 	j.enter(rpc.JobRunning)
 	for _, v := range j.vertices {
-		if v.source == nil {
-			continue
+		if v.source != nil {
+			j.discover(v)
 		}
-		j.discovery = true
-		j.discover(v)
 	}
 }
 

@@ -27,6 +27,17 @@ func (j *JobMaster) slotsGranted(g rpc.SlotsGranted) {
 	j.slots.total = g.Total
 	j.pool.Add(g.Slots)
 	j.slots.most = max(j.slots.most, j.pool.Held())
+	for _, s := range j.stages {
+		if s.wave >= 0 && s.pending > 0 {
+			j.slots.waves[s.wave].has(j.pool.Held())
+		}
+	}
+}
+
+// has takes note of the slots there are for a wave, while some of it has not started.
+func (w *Wave) has(slots int) {
+	w.Available = max(w.Available, slots, 1)
+	w.Rounds = (w.Needed + w.Available - 1) / w.Available
 }
 
 // need is how many slots the job can use now: per sharing group the largest number of subtasks of one
@@ -53,20 +64,20 @@ func (j *JobMaster) declare() {
 	}
 }
 
-// giveBack releases idle slots beyond what the job needs or may have. A region that needs more slots than
-// the fair share could not run on it at all, so that many are kept.
+// giveBack releases idle slots beyond what the job needs or may have, while other jobs wait for slots. A region
+// that needs more than the fair share could not run on it at all, so that many are kept.
 func (j *JobMaster) giveBack() {
-	keep := max(j.need(), 1)
-	if j.slots.share > 0 && keep > j.slots.share {
-		largest := 1
-		for _, s := range j.stages {
-			if s.pending > 0 {
-				largest = max(largest, j.regionNeed(s))
-			}
-		}
-		keep = min(keep, max(j.slots.share, largest))
+	if j.slots.share == 0 || j.pool.Idle() == 0 {
+		return
 	}
-	if extra := j.pool.Held() - keep; extra > 0 && j.pool.Idle() > 0 {
+	largest := 1
+	for _, s := range j.stages {
+		if s.pending > 0 {
+			largest = max(largest, j.regionNeed(s))
+		}
+	}
+	keep := min(max(j.need(), 1), max(j.slots.share, largest))
+	if extra := j.pool.Held() - keep; extra > 0 {
 		if ids := j.pool.TakeIdle(extra); len(ids) > 0 {
 			j.send(rpc.ResourceManager, rpc.ReleaseSlots{Job: j.config.Job, Slots: ids})
 		}
@@ -81,8 +92,8 @@ func (j *JobMaster) startWave(s *stageRun) {
 		}
 		return j.parallelism(v)
 	})
-	have := max(j.pool.Held(), 1)
-	w := Wave{Needed: needed, Available: have, Rounds: (needed + have - 1) / have, WaitedMs: j.now - s.readyMs}
+	w := Wave{Needed: needed, WaitedMs: j.now - s.readyMs}
+	w.has(j.pool.Held())
 	for _, n := range j.plan[s.index].Vertices {
 		w.Vertices = append(w.Vertices, j.vertices[n].v.Name)
 	}

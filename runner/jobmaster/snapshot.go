@@ -63,7 +63,7 @@ type SlotsSnapshot struct {
 type Wave struct {
 	Vertices  []string // names
 	Needed    int      // slots to run all of it at once
-	Available int      // slots held when the first of it started
+	Available int      // slots held at most while some of it had not started
 	Rounds    int      // ceil(Needed / Available)
 	WaitedMs  int64    // from ready to the first start
 }

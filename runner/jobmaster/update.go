@@ -14,7 +14,7 @@ import (
 func (j *JobMaster) find(from rpc.Address, id rpc.TaskID) (m scheduler.Member, a *executiongraph.Attempt, ok bool) {
 	m = scheduler.Member{Vertex: j.exec.Index(id.Vertex), Subtask: id.Subtask}
 	a = j.exec.Attempt(m.Vertex, m.Subtask)
-	if a == nil || id.Job != j.config.Job || id.Attempt > a.Number || from != rpc.TaskManager(a.Slot.TaskManager) && id.Attempt == a.Number {
+	if a == nil || id.Job != j.config.Job || id.Attempt > a.Number || id.Attempt == a.Number && !runsOn(a, from) {
 		j.anomalies.illegal(fmt.Sprintf("%s speaks of subtask %d, attempt %d of vertex %s, which is not there", from, id.Subtask, id.Attempt, id.Vertex))
 		return m, nil, false
 	}
@@ -23,6 +23,11 @@ func (j *JobMaster) find(from rpc.Address, id rpc.TaskID) (m scheduler.Member, a
 		return m, nil, false
 	}
 	return m, a, true
+}
+
+// runsOn reports whether an attempt was deployed to the TaskManager.
+func runsOn(a *executiongraph.Attempt, manager rpc.Address) bool {
+	return a.Slot.TaskManager != "" && manager == rpc.TaskManager(a.Slot.TaskManager)
 }
 
 func (j *JobMaster) taskUpdate(from rpc.Address, u rpc.TaskUpdate) {

@@ -42,7 +42,8 @@ func (r *ResourceManager) neediest() *claim {
 	return best
 }
 
-// want tells the jobs above their fair share about it while others wait, and takes it back afterwards.
+// want tells the jobs that hold more than their fair share or their need about it while others wait, and takes
+// it back afterwards: until then they must not take up what they gave.
 func (r *ResourceManager) want() {
 	share := 0
 	if r.neediest() != nil {
@@ -50,11 +51,8 @@ func (r *ResourceManager) want() {
 	}
 	for _, c := range r.jobs {
 		told := 0
-		if share > 0 && c.held > share {
+		if share > 0 && (c.share > 0 || c.held > min(share, c.needed)) {
 			told = share
-		}
-		if told == 0 && c.share > 0 && share > 0 {
-			told = share // it came down to its share: it must not grow again while others wait
 		}
 		if told != c.share {
 			c.share = told
