@@ -216,6 +216,7 @@ func (r *run) value(n *Node, v reflect.Value, f field, path string) {
 	case isText(v.Addr().Type()):
 		r.scalar(n, v, f, path)
 	case v.Kind() == reflect.Struct:
+		setDefaults(v)
 		r.structure(n, v, path)
 	case v.Kind() == reflect.Slice:
 		r.slice(n, v, f, path)
