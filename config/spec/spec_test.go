@@ -194,7 +194,7 @@ func TestDecodedValues(t *testing.T) {
 	if strings.Join(o.Columns, " ") != "B=1 a=2 A=3" || o.In.Depth != 3 {
 		t.Errorf("%+v", o)
 	}
-	if places["columns.a"] != (Pos{1, 119}) || places["tags[0]"].Column != 21 || places["rows"].Column != 43 {
+	if places["columns.a"] != (Pos{1, 119}) || places["tags[0]"].Column != 21 || places["rows"].Column != 44 {
 		t.Errorf("%v", places)
 	}
 }
