@@ -93,7 +93,7 @@ func Sentence(f failure.Failure) string {
 		return "Nothing failed."
 	}
 	var b strings.Builder
-	b.WriteString(kindOf(f.Category) + ": " + strings.TrimRight(short(*f.RootCause), "."))
+	b.WriteString(kindOf(f.Category) + ": " + strings.TrimRight(short(*f.RootCause), ".… "))
 	var where []string
 	if place := failure.PlaceText(*f.RootCause); place != "" {
 		where = append(where, place)

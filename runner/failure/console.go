@@ -82,22 +82,27 @@ func causeOf(text string) Cause {
 	return Cause{Class: class, Message: message}
 }
 
+// place takes the parts of [PlaceText] apart from the last to the first, because a value may hold what
+// separates them.
 func (c *consoleReader) place(text string) {
 	root := c.root()
-	for i, part := range strings.Split(text, "; ") {
-		switch {
-		case strings.HasPrefix(part, "operator "):
-			root.Operator = part[len("operator "):]
-		case strings.HasPrefix(part, "field "):
-			root.Field = part[len("field "):]
-		case strings.HasPrefix(part, "value '"):
-			root.Value = strings.TrimSuffix(part[len("value '"):], "'")
-		case strings.HasPrefix(part, "expression "):
-			root.Expression = part[len("expression "):]
-		case i == 0:
-			root.File, root.Line, root.Column = splitPlace(part)
+	for _, part := range []struct {
+		label string
+		put   *string
+	}{
+		{"expression ", &root.Expression},
+		{"value '", &root.Value},
+		{"field ", &root.Field},
+		{"operator ", &root.Operator},
+	} {
+		if rest, ok := strings.CutPrefix(text, part.label); ok {
+			*part.put, text = rest, ""
+		} else if before, after, ok := strings.Cut(text, "; "+part.label); ok {
+			*part.put, text = after, before
 		}
 	}
+	root.Value = strings.TrimSuffix(root.Value, "'")
+	root.File, root.Line, root.Column = splitPlace(text)
 }
 
 // splitPlace takes "orders.csv, line 4, column 3" apart.
@@ -145,15 +150,15 @@ func (c *consoleReader) rule(text string) {
 	c.failure.Confidence, _ = strconv.ParseFloat(strings.TrimSuffix(rest, ")"), 64)
 }
 
-// element takes a line of the chain: "> 3. class: message", the arrow at the root cause.
+// element takes a line of the chain: "* 3. class: message", the star at the root cause.
 func (c *consoleReader) element(text string) bool {
 	f := c.failure
 	number := strconv.Itoa(len(f.Chain)+1) + ". "
-	for _, mark := range []string{"  ", "> "} {
+	for _, mark := range []string{"  ", "* "} {
 		if rest, ok := strings.CutPrefix(text, mark+number); ok {
 			f.Chain = append(f.Chain, causeOf(rest))
 			c.last = &f.Chain[len(f.Chain)-1].Message
-			if mark == "> " {
+			if mark == "* " {
 				f.RootIndex = len(f.Chain) - 1
 			}
 			return true

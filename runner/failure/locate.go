@@ -3,6 +3,7 @@ package failure
 import (
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 var (
@@ -31,6 +32,6 @@ func locate(c *Cause, chain []*node) {
 		}
 	}
 	if m := filePath.FindString(c.Message); m != "" && c.File == "" {
-		c.File = m
+		c.File = strings.TrimRight(m, ".")
 	}
 }

@@ -67,7 +67,7 @@ func (s *scanner) ownReport(text string) bool {
 	if report.Failure != nil {
 		raw = *report.Failure
 	} else if !bytes.Contains(raw, []byte(`"rootCause"`)) {
-		s.noneSeen = true
+		s.noneSeen, s.ownForm = true, formReport
 		return true
 	}
 	if f, ok := unmarshalFailure(raw); ok {

@@ -49,6 +49,8 @@ func (s *scanner) result() Result {
 // formWithout names the form of an input without a failure.
 func (s *scanner) formWithout() string {
 	switch {
+	case s.ownForm != "":
+		return s.ownForm
 	case s.noneSeen:
 		return formREST
 	case s.k8s.seen:

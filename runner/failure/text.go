@@ -48,7 +48,7 @@ func Text(f Failure) string {
 	for i, c := range f.Chain {
 		mark := "  "
 		if i == f.RootIndex {
-			mark = "> "
+			mark = "* "
 		}
 		put(mark+strconv.Itoa(i+1)+". ", oneText(c))
 	}
