@@ -38,7 +38,7 @@ func TestSpill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := operatortest.Result(t, both[0], s.In, []string{rows}, operatortest.Setting{Memory: -1})
+			want, err := operatortest.Result(both[0], s.In, []string{rows}, operatortest.Setting{Memory: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestSpill(t *testing.T) {
 				for _, memory := range []int64{24 << 10, 100 << 10} {
 					spills := 0
 					set := operatortest.Setting{Memory: memory, Parallelism: 2, Batch: 500, Spills: &spills}
-					got, err := operatortest.Result(t, way, s.In, []string{rows}, set)
+					got, err := operatortest.Result(way, s.In, []string{rows}, set)
 					if err != nil {
 						t.Fatalf("way %d within %d bytes: %v", i, memory, err)
 					}

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
-	"github.com/seed-4b0e9f7c/runner/operators/table"
 )
 
 // A store holds states: a table, or rows that stand for themselves.
@@ -322,49 +321,6 @@ func greater128(l, h uint64, s uint32, lo, hi []uint64) {
 	if h > hi[s] || h == hi[s] && l > lo[s] {
 		lo[s], hi[s] = l, h
 	}
-}
-
-// extremeTexts compares strings bytewise. The value is kept behind a mark, so that an empty string
-// differs from none.
-func extremeTexts(s *state, arr arrow.Array, p pick, to operators.BytesColumn) error {
-	at, err := textAt(arr)
-	if err != nil {
-		return err
-	}
-	var buf []byte
-	for i, slot := range p.slots {
-		v := at(p.row(i))
-		if old := to.Get(slot); len(old) > 0 && !s.better(v, old[1:]) {
-			continue
-		}
-		buf = append(append(buf[:0], 1), v...)
-		to.Set(slot, buf)
-	}
-	return nil
-}
-
-func (s *state) better(v, old []byte) bool {
-	if s.min {
-		return string(v) < string(old)
-	}
-	return string(v) > string(old)
-}
-
-func textAt(arr arrow.Array) (func(row int) []byte, error) {
-	switch a := arr.(type) {
-	case *array.String:
-		off, data := a.ValueOffsets(), table.TextBytes(a)
-		return func(row int) []byte { return data[off[row]:off[row+1]] }, nil
-	case *array.Binary:
-		return a.Value, nil
-	case *array.Dictionary:
-		entry, err := textAt(a.Dictionary())
-		if err != nil {
-			return nil, err
-		}
-		return func(row int) []byte { return entry(a.GetValueIndex(row)) }, nil
-	}
-	return nil, fmt.Errorf("a column of STRING has Arrow type %s", arr.DataType())
 }
 
 func add128(l, h uint64, s uint32, lo, hi []uint64) {

@@ -28,7 +28,7 @@ func TestSpill(t *testing.T) {
 	spills := 0
 	for _, memory := range []int64{16 << 10, 100 << 10, -1} {
 		stages := []operatortest.Stage{{Component: operators.Erase(distinct.Spec()), Options: `{"phase": "global"}`}}
-		got, err := operatortest.Result(t, stages, in, []string{rows.String()}, operatortest.Setting{Memory: memory, Batch: 1000, Parallelism: 2, Spills: &spills})
+		got, err := operatortest.Result(stages, in, []string{rows.String()}, operatortest.Setting{Memory: memory, Batch: 1000, Parallelism: 2, Spills: &spills})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package operatortest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func Run(t *testing.T, component operators.Component, options string, in []expr.
 		t.Run(c.Name, func(t *testing.T) {
 			stages := append([]Stage{{component, options}}, c.Then...)
 			for _, v := range variants() {
-				got, err := runVariant(t, v, stages, in, c)
+				got, err := runVariant(v, stages, in, c.In)
 				if problem := c.judge(got, err); problem != "" {
 					t.Fatalf("%s:\n%s", v, problem)
 				}
@@ -112,45 +113,41 @@ type Setting struct {
 }
 
 // Result runs the stages once and returns the rows; the books and memory are checked too.
-func Result(t *testing.T, stages []Stage, in []expr.Schema, rows []string, o Setting) ([]string, error) {
-	t.Helper()
+func Result(stages []Stage, in []expr.Schema, rows []string, o Setting) ([]string, error) {
 	v := variant{batch: o.Batch, parallelism: max(o.Parallelism, 1), budget: o.Memory, spills: o.Spills}
-	return runVariant(t, v, stages, in, Case{In: rows})
+	return runVariant(v, stages, in, rows)
 }
 
-func runVariant(t *testing.T, v variant, stages []Stage, in []expr.Schema, c Case) ([]string, error) {
-	t.Helper()
+func runVariant(v variant, stages []Stage, in []expr.Schema, rows []string) (lines []string, err error) {
 	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer alloc.AssertSize(t, 0)
-	inputs := make([]arrow.Record, len(in))
-	for i, s := range in {
-		rec, err := ParseRows(alloc, s, c.In[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		inputs[i] = rec
-	}
+	var inputs []arrow.Record
 	defer func() {
-		for _, r := range inputs {
-			r.Release()
+		release(inputs)
+		leaks := &leak{}
+		if alloc.AssertSize(leaks, 0); leaks.Len() > 0 {
+			err = errors.Join(errors.New(leaks.String()), err)
 		}
 	}()
-	for _, s := range stages {
-		out, schema, err := runStage(t, alloc, v, s, in, inputs)
+	for i, s := range in {
+		rec, err := ParseRows(alloc, s, rows[i])
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range inputs {
-			r.Release()
+		inputs = append(inputs, rec)
+	}
+	for _, s := range stages {
+		out, schema, err := runStage(alloc, v, s, in, inputs)
+		if err != nil {
+			return nil, err
 		}
+		release(inputs)
 		inputs, in = []arrow.Record{out}, []expr.Schema{schema}
 	}
 	return FormatRows(in[0], inputs[0], nil), nil
 }
 
 // runStage runs one operator over its subtasks and puts their output together, in their order.
-func runStage(t *testing.T, alloc memory.Allocator, v variant, s Stage, in []expr.Schema, inputs []arrow.Record) (arrow.Record, expr.Schema, error) {
-	t.Helper()
+func runStage(alloc memory.Allocator, v variant, s Stage, in []expr.Schema, inputs []arrow.Record) (arrow.Record, expr.Schema, error) {
 	options := []byte(s.Options)
 	schema, err := s.Component.Schema(options, in)
 	if err != nil {
@@ -178,7 +175,7 @@ func runStage(t *testing.T, alloc memory.Allocator, v variant, s Stage, in []exp
 		for i := range in {
 			mine[i] = parts[i][sub]
 		}
-		recs, err := runSubtask(t, v, s, in, mine, schema, sub, parallelism)
+		recs, err := runSubtask(v, s, in, mine, schema, sub, parallelism)
 		out = append(out, recs...)
 		if err != nil {
 			return nil, schema, err

@@ -75,14 +75,14 @@ func script(t *testing.T, d *datadriven.TestData, stages func(s *Script) ([][]St
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	first, err := Result(t, ways[0], s.In, rows, Setting{Memory: -1})
+	first, err := Result(ways[0], s.In, rows, Setting{Memory: -1})
 	c := Case{In: rows, Want: strings.Join(first, "\n"), Ordered: d.HasArg("ordered"), Count: d.HasArg("count")}
 	if err != nil {
 		c.Error = err.Error()
 	}
 	for i, way := range ways {
 		for _, v := range variants() {
-			got, err := runVariant(t, v, way, s.In, c)
+			got, err := runVariant(v, way, s.In, c.In)
 			if problem := c.judge(got, err); problem != "" {
 				d.Fatalf(t, "way %d, %s:\n%s", i, v, problem)
 			}

@@ -3,7 +3,6 @@ package operatortest
 import (
 	"errors"
 	"fmt"
-	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -85,8 +84,7 @@ func (c *collector) balanced() error {
 	return nil
 }
 
-func runSubtask(t *testing.T, v variant, s Stage, in []expr.Schema, inputs []arrow.Record, schema expr.Schema, sub, parallelism int) (out []arrow.Record, err error) {
-	t.Helper()
+func runSubtask(v variant, s Stage, in []expr.Schema, inputs []arrow.Record, schema expr.Schema, sub, parallelism int) (out []arrow.Record, err error) {
 	op, err := s.Component.New([]byte(s.Options), in)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func TestSpill(t *testing.T) {
 		for _, memory := range []int64{16 << 10, 60 << 10, -1} {
 			spills := 0
 			set := operatortest.Setting{Memory: memory, Batch: 1000, Spills: &spills}
-			got, err := operatortest.Result(t, []operatortest.Stage{stage(o, sort.Global)}, in, []string{rows.String()}, set)
+			got, err := operatortest.Result([]operatortest.Stage{stage(o, sort.Global)}, in, []string{rows.String()}, set)
 			if err != nil {
 				t.Fatal(err)
 			}

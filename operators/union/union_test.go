@@ -8,6 +8,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/union"
 )
 
+// TestScripts runs every case.
 func TestScripts(t *testing.T) {
 	c := operators.Erase(union.Spec())
 	operatortest.Scripts(t, func(*operatortest.Script) ([][]operatortest.Stage, error) {
