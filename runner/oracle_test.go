@@ -87,7 +87,11 @@ func tryRun(t testing.TB, file, text string, s setup) (report.Report, error) {
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	return runner.Run(ctx, cat, p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true})
+	r, err := runner.Run(ctx, cat, p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true})
+	if err == nil {
+		valid(t, r)
+	}
+	return r, err
 }
 
 // finished fails the test unless the run finished with balanced books.
