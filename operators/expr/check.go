@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,28 +44,17 @@ func Check(e *Expr, in Schema, o CheckOptions) (*Expr, error) {
 	return c.done(c.root(e))
 }
 
-// CheckAs is Check for a place that wants a type: the value is cast to it where no value can be
-// lost (INT to BIGINT, DECIMAL(5, 2) to DECIMAL(12, 2), a date in quotes to DATE, NULL to all), else
-// it is an error. Whether want allows NULL does not matter.
-func CheckAs(e *Expr, in Schema, want Type, o CheckOptions) (*Expr, error) {
-	c := &checker{schema: in, options: o, aggregates: o.Aggregates}
-	x := c.expr(e)
-	if x != nil {
-		x = c.assign(x, want)
-	}
-	return c.done(x)
-}
-
 type checker struct {
 	schema     Schema
 	options    CheckOptions
 	aggregates bool // whether one may stand here
-	nodes      int
+	repeated   int  // nodes that stand in the tree once more than in the text
 	errs       Errors
 }
 
 func (c *checker) done(e *Expr) (*Expr, error) {
 	if len(c.errs) > 0 {
+		slices.SortStableFunc(c.errs, func(a, b *Error) int { return a.Pos - b.Pos })
 		return nil, c.errs
 	}
 	if e == nil {
@@ -92,12 +82,6 @@ func (c *checker) expr(e *Expr) *Expr {
 	if e == nil {
 		return nil
 	}
-	if c.nodes++; c.nodes > maxNodes {
-		if c.nodes == maxNodes+1 {
-			c.fail(e, "the expression is too large", fmt.Sprintf("at most %d nodes", maxNodes))
-		}
-		return nil
-	}
 	switch e.Op {
 	case OpColumn:
 		return c.column(e)
@@ -113,6 +97,16 @@ func (c *checker) expr(e *Expr) *Expr {
 		return c.aggregate(e)
 	}
 	return c.fail(e, fmt.Sprintf("a node of an unknown form %q", e.Op), "")
+}
+
+// repeat counts times further places of x in the tree; false where it grows too large.
+func (c *checker) repeat(n, x *Expr, times int) bool {
+	c.repeated += sizeUpTo(x, maxNodes) * times
+	if c.repeated > maxNodes {
+		c.fail(n, "the expression is too large", "parts of it computed in a step before")
+		return false
+	}
+	return true
 }
 
 // all checks every argument; false where one of them failed.
@@ -142,6 +136,14 @@ const niladic = " CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIM
 func (c *checker) unknownColumn(e *Expr) *Expr {
 	names := c.schema.Names()
 	f := &Error{Pos: int(e.Pos), End: e.End, Message: "there is no column " + backtick(e.Name), Near: nearest(e.Name, names)}
+	if e.End-int(e.Pos) == len(e.Name) && f.Near == "" {
+		if _, bad := parse(e.Name, nil); bad != nil { // a bare text that was taken for a name
+			bad.Message = f.Message + ", and as an expression: " + bad.Message
+			bad.Pos, bad.End = bad.Pos+int(e.Pos), bad.End+int(e.Pos)
+			c.errs = append(c.errs, bad)
+			return nil
+		}
+	}
 	switch {
 	case f.Near != "":
 		f.Near = Quote(f.Near)
@@ -222,32 +224,6 @@ func implicit(x *Expr, to Type) *Expr {
 	}
 	return &Expr{Op: OpCast, Args: []*Expr{x}, Type: to, Implicit: true, Pos: x.Pos, End: x.End}
 }
-
-// assign casts x to the type of the place it goes to.
-func (c *checker) assign(x *Expr, want Type) *Expr {
-	if x.Type.Kind == Null || x.Type.Same(want) {
-		return implicit(x, want)
-	}
-	allowed := false
-	switch {
-	case x.Type.Numeric() && want.Numeric():
-		allowed = x.Type.Kind <= want.Kind && (want.Kind != Decimal || !numberFails(x.Type, want)) && !cutsDigits(x.Type, want)
-	case isTime(x.Type) && isTime(want):
-		allowed = x.Type.Kind < want.Kind || x.Type.Kind == want.Kind && x.Type.Precision <= want.Precision
-	case isText(x) && isTime(want):
-		x = c.textAsTime(x, want)
-		if x == nil {
-			return nil
-		}
-		return implicit(x, want)
-	}
-	if !allowed {
-		return c.fail(x, "the type is "+plainType(x.Type), fmt.Sprintf("%s; CAST(… AS %s) if that is meant", plainType(want), plainType(want)))
-	}
-	return implicit(x, want)
-}
-
-func cutsDigits(from, to Type) bool { return to.Kind == Decimal && from.Scale > to.Scale }
 
 func isTime(t Type) bool { return t.Kind == Date || t.Kind == Timestamp }
 

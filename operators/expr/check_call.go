@@ -163,8 +163,8 @@ func (c *checker) in(n *Expr) *Expr {
 
 func (c *checker) inComputed(n *Expr) *Expr {
 	x := n.Args[0]
-	if c.nodes += sizeUpTo(x, maxNodes) * (len(n.Args) - 2); c.nodes > maxNodes {
-		return c.fail(n, "the expression is too large", "a list of literals after IN")
+	if !c.repeat(n, x, len(n.Args)-2) {
+		return nil
 	}
 	or := &Expr{Op: OpCall, Name: "OR", Type: Type{Kind: Boolean, NotNull: true}, Pos: n.Pos, End: n.End}
 	for _, item := range n.Args[1:] {
@@ -250,6 +250,9 @@ func (c *checker) nullIf(n *Expr) *Expr {
 	if sides[0] == n.Args[0] {
 		n.Args, n.Type = sides, t
 		return n
+	}
+	if !c.repeat(n, n.Args[0], 1) {
+		return nil
 	}
 	notNull := sides[0].Type.NotNull && sides[1].Type.NotNull
 	equal := &Expr{Op: OpCall, Name: "=", Args: sides, Type: Of(Boolean).Nullable(!notNull), Pos: n.Pos, End: n.End}

@@ -125,12 +125,6 @@ var functions = func() map[string]Function {
 // Functions are the calls a checked expression may hold, in the order of their documentation.
 func Functions() []Function { return slices.Clone(functionList) }
 
-// LookupFunction finds a call by the name that OpCall nodes carry.
-func LookupFunction(name string) (Function, bool) {
-	f, ok := functions[name]
-	return f, ok
-}
-
 // Units of time, in the order of their length, for EXTRACT, FLOOR_TO, TIMESTAMPADD, TIMESTAMPDIFF.
 const (
 	UnitSecond  = "SECOND"

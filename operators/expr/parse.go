@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"strings"
 )
 
 // A Param is the value that ${name} stands for.
@@ -15,11 +14,12 @@ type Param struct {
 type Params map[string]Param
 
 // Limits of one expression, so that no text can exhaust the stack or the memory of what walks its
-// tree: brackets and calls in each other, levels of the tree, nodes of the tree after rewriting.
+// tree: levels of the tree, nodes of the tree after rewriting, and what is nested in the text, which
+// has at most two levels (an operator and a bracket) for one of the tree it is printed from.
 const (
-	maxNesting = 200
-	maxDepth   = 1000
+	maxDepth   = 500
 	maxNodes   = 100_000
+	maxNesting = 2*maxDepth + 100
 )
 
 // How tightly operators prec, in the order of Calcite's operator table, which is Flink's. Larger
@@ -69,22 +69,6 @@ func parse(text string, params Params) (*Expr, *Error) {
 		return nil, p.tooLarge(e)
 	}
 	return e, nil
-}
-
-// ParseItem reads an item that may also be a column's exact name which is no expression, such as
-// Flight Date or 2nd-class: where the text cannot be read as an expression and looks like a name,
-// it is a column of that name. Check finds out whether there is such a column.
-func ParseItem(text string, params Params) (*Expr, error) {
-	e, err := parse(text, params)
-	if err == nil {
-		return e, nil
-	}
-	name := strings.TrimSpace(text)
-	if name == "" || strings.ContainsAny(name, "'`\"()$<>=*\n") {
-		return nil, err
-	}
-	start := strings.Index(text, name)
-	return &Expr{Op: OpColumn, Name: name, Pos: Pos(start), End: start + len(name)}, nil
 }
 
 type parser struct {
@@ -189,7 +173,7 @@ func (p *parser) expr(min int) (*Expr, *Error) {
 	defer func() { p.nesting-- }()
 	if p.nesting > maxNesting {
 		t := p.peek()
-		return nil, &Error{Pos: t.pos, End: t.end, Message: "the expression is nested too deeply", Expected: fmt.Sprintf("at most %d levels", maxNesting)}
+		return nil, &Error{Pos: t.pos, End: t.end, Message: "the expression is nested too deeply", Expected: fmt.Sprintf("at most %d levels", maxDepth)}
 	}
 	left, err := p.prefix()
 	for err == nil {

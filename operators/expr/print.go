@@ -192,8 +192,11 @@ func joins(name string, x *Expr) bool {
 
 // negated puts brackets round a number, for -5 would be read as one literal.
 func negated(x *Expr) any {
-	s := x.String()
-	if s != "" && (isDigit(s[0]) || s[0] == '.') {
+	if x = explicit(x); x.Op != OpLiteral {
+		return x
+	}
+	s := literalText(x)
+	if isDigit(s[0]) || s[0] == '.' {
 		return "(" + s + ")"
 	}
 	return x

@@ -22,8 +22,9 @@ var scriptParams = Params{
 //
 //	schema               sets the columns, one "name TYPE" a line
 //	parse                the tree as parsed, then its text where that differs from the input
-//	check [agg] [as=T]   the tree with types, the type and whether it can fail
-//	errors [agg] [as=T]  the faults with the text they point at; what is no fault is shown as ok
+//	check [agg]          the tree with types, the type and whether it can fail
+//	errors [agg] [bare]  the faults with the text they point at; what is no fault is shown as ok;
+//	                     bare takes the text for a column's name
 //	print                the text of the checked expression, and of the text read again
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/front", func(t *testing.T, path string) {
@@ -58,19 +59,11 @@ func scriptSchema(t *testing.T, input string) Schema {
 
 func scriptLine(t *testing.T, d *datadriven.TestData, schema Schema, text string) string {
 	e, err := Parse(text, scriptParams)
-	if d.HasArg("item") {
-		e, err = ParseItem(text, scriptParams)
+	if d.HasArg("bare") {
+		e, err = &Expr{Op: OpColumn, Name: text, End: len(text)}, nil
 	}
 	if err == nil && d.Cmd != "parse" {
-		if arg, ok := d.Arg("as"); ok {
-			want, bad := ParseType(strings.Join(arg.Vals, ", "))
-			if bad != nil {
-				t.Fatal(bad)
-			}
-			e, err = CheckAs(e, schema, want, CheckOptions{Aggregates: d.HasArg("agg")})
-		} else {
-			e, err = Check(e, schema, CheckOptions{Aggregates: d.HasArg("agg")})
-		}
+		e, err = Check(e, schema, CheckOptions{Aggregates: d.HasArg("agg")})
 	}
 	if err != nil {
 		return text + "\n" + scriptErrors(t, text, err)

@@ -1,6 +1,9 @@
 package expr
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Walk visits e and everything under it, parents first. It stops going down where visit says false.
 func Walk(e *Expr, visit func(*Expr) bool) {
@@ -24,19 +27,6 @@ func Columns(e *Expr) []int {
 	})
 	slices.Sort(cols)
 	return slices.Compact(cols)
-}
-
-// ColumnNames are the names of the columns that an expression reads, checked or not, each once, in
-// the order of their first sight.
-func ColumnNames(e *Expr) []string {
-	var names []string
-	Walk(e, func(n *Expr) bool {
-		if n.Op == OpColumn && !slices.Contains(names, n.Name) {
-			names = append(names, n.Name)
-		}
-		return true
-	})
-	return names
 }
 
 // Rewrite gives a copy of e in which f has replaced every node, children first. f gets a node of its
@@ -112,7 +102,7 @@ func Equal(a, b *Expr) bool {
 		a.Implicit != b.Implicit || a.Distinct != b.Distinct || len(a.Args) != len(b.Args) {
 		return false
 	}
-	if (a.Value == nil) != (b.Value == nil) || a.Value != nil && *a.Value != *b.Value {
+	if !equalValues(a.Value, b.Value) {
 		return false
 	}
 	for i := range a.Args {
@@ -121,6 +111,14 @@ func Equal(a, b *Expr) bool {
 		}
 	}
 	return Equal(a.Filter, b.Filter)
+}
+
+// equalValues compares literals: NaN is NaN, and 0.0 is not -0.0, which behaves differently.
+func equalValues(a, b *Value) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Null == b.Null && a.Int == b.Int && a.Text == b.Text && math.Float64bits(a.Double) == math.Float64bits(b.Double)
 }
 
 // ContainsAgg reports whether there is an aggregate call in e.
@@ -143,38 +141,4 @@ func Depth(e *Expr) int {
 		d = max(d, Depth(a))
 	}
 	return d + 1
-}
-
-// Conjuncts are the conditions that AND joins in e, in order: e alone where it is no AND.
-func Conjuncts(e *Expr) []*Expr {
-	if e == nil {
-		return nil
-	}
-	if e.Op != OpCall || e.Name != "AND" {
-		return []*Expr{e}
-	}
-	var all []*Expr
-	for _, a := range e.Args {
-		all = append(all, Conjuncts(a)...)
-	}
-	return all
-}
-
-// And joins checked conditions: nil for none, itself for one.
-func And(conditions ...*Expr) *Expr {
-	var all []*Expr
-	for _, c := range conditions {
-		all = append(all, Conjuncts(c)...)
-	}
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	t := Type{Kind: Boolean, NotNull: true}
-	for _, c := range all {
-		t.NotNull = t.NotNull && c.Type.NotNull
-	}
-	return &Expr{Op: OpCall, Name: "AND", Args: all, Type: t, Pos: all[0].Pos, End: all[len(all)-1].End}
 }

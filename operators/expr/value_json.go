@@ -1,0 +1,41 @@
+package expr
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// plainValue is a Value as JSON numbers can hold it; Special is a DOUBLE that they cannot, and -0.0,
+// which is left out as empty.
+type plainValue struct {
+	Null    bool    `json:"null,omitempty"`
+	Int     int64   `json:"int,omitempty,string"`
+	Double  float64 `json:"double,omitempty"`
+	Text    string  `json:"text,omitempty"`
+	Special string  `json:"special,omitempty"` // NaN, Inf, -Inf, -0
+}
+
+// MarshalJSON writes every value, NaN, the infinities and -0.0 included.
+func (v Value) MarshalJSON() ([]byte, error) {
+	p := plainValue{Null: v.Null, Int: v.Int, Double: v.Double, Text: v.Text}
+	if math.IsNaN(v.Double) || math.IsInf(v.Double, 0) || v.Double == 0 && math.Signbit(v.Double) {
+		p.Double, p.Special = 0, strconv.FormatFloat(v.Double, 'g', -1, 64)
+	}
+	return json.Marshal(p)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	var p plainValue
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	*v = Value{Null: p.Null, Int: p.Int, Double: p.Double, Text: p.Text}
+	if p.Special == "" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(p.Special, 64)
+	v.Double = f
+	return err
+}
