@@ -32,6 +32,7 @@ type Sorter struct {
 	rows    int64
 	runs    []*Run
 	made    int
+	bound   *uint64 // with keep: rows whose prefix is above it are not needed
 }
 
 // NewSorter makes a sorter of rows of a schema; keep >= 0 says that only so many of the first rows
@@ -50,6 +51,11 @@ func (s *Sorter) Add(rec arrow.Record) error {
 	if rec.NumRows() == 0 || s.keep == 0 {
 		rec.Release()
 		return nil
+	}
+	rec, err := s.promising(rec)
+	if err != nil || rec.NumRows() == 0 {
+		rec.Release()
+		return err
 	}
 	size, err := recordBytes(rec)
 	if err == nil {
@@ -78,6 +84,29 @@ func (s *Sorter) Add(rec arrow.Record) error {
 		return s.cut()
 	}
 	return nil
+}
+
+// promising is the rows of a record that may be among those needed: once as many are known, most of
+// the others are told by their prefix.
+func (s *Sorter) promising(rec arrow.Record) (arrow.Record, error) {
+	if s.bound == nil || len(s.by) == 0 {
+		return rec, nil
+	}
+	b, err := newSortBatch(rec)
+	if err != nil {
+		return rec, err
+	}
+	var idx []int32
+	for row := range int(rec.NumRows()) {
+		if b.prefix(s.by[0], row) <= *s.bound {
+			idx = append(idx, int32(row))
+		}
+	}
+	if len(idx) == int(rec.NumRows()) {
+		return rec, nil
+	}
+	defer rec.Release()
+	return takeRecord(s.task, rec, idx), nil
 }
 
 // halve adds a record that does not fit as a whole in two pieces.
@@ -126,6 +155,8 @@ func (s *Sorter) sorted() []rowRef {
 // cut keeps the rows that are needed of those held.
 func (s *Sorter) cut() error {
 	refs := s.sorted()
+	bound := refs[len(refs)-1].prefix
+	s.bound = &bound
 	rec := gather(s.schema, s.task.Alloc, s.batches, refs)
 	s.drop()
 	return s.Add(rec)
