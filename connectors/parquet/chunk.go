@@ -1,31 +1,39 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 )
 
-// A chunk is a column of a row group, being decoded.
+// A chunk is a column of a row group, being decoded page by page.
 type chunk struct {
-	doc   *document
-	group int
-	name  string
-	rows  int64 // of the row group
-	at    int64 // rows decoded
-	delta bool  // to be decoded as a whole
+	doc      *document
+	group    int
+	name     string
+	rows     int64 // of the row group
+	nullable bool
+	size     int // of a fixed-length type
+	codec    compress.Compression
 
-	reader file.ColumnChunkReader
-	levels []int16 // scratch: definition levels, where the column may be NULL
+	rest   []byte  // pages to come
+	dict   any     // []T of the dictionary page, nil before it
+	left   int     // rows left of the page
+	levels []int16 // definition levels of the rows left; nil where none is NULL
+	values any     // values[T] of the page
+
+	scratch []int16 // levels of a page
+	given   []int16 // levels of what is given out
 }
+
+// values gives values that are not NULL, exactly as many as out takes.
+type values[T any] func(out []T) error
 
 // maxGroupRows bounds what the footer can ask for in memory.
 const maxGroupRows = 1 << 27
@@ -44,20 +52,9 @@ func openChunk(d *document, group int, name string, leaf int) (*chunk, error) {
 		if err != nil {
 			return err
 		}
-		if c.delta, err = checkPages(data, c.rows); err != nil {
-			return err
-		}
 		descr := d.meta.Schema.Column(leaf)
-		pages, err := file.NewPageReader(&chunkBytes{data}, c.rows, m.Compression(), memory.DefaultAllocator, nil)
-		if err != nil {
-			return err
-		}
-		if descr.MaxDefinitionLevel() > 0 {
-			c.levels = []int16{}
-		}
-		pool := &sync.Pool{New: func() any { return memory.NewResizableBuffer(memory.DefaultAllocator) }}
-		c.reader = file.NewColumnReader(descr, pages, memory.DefaultAllocator, pool)
-		return nil
+		c.rest, c.codec, c.size, c.nullable = data, m.Compression(), descr.TypeLength(), descr.MaxDefinitionLevel() > 0
+		return checkPages(data, c.rows)
 	})
 	return c, err
 }
@@ -96,14 +93,6 @@ func (c *chunk) load(m *metadata.ColumnChunkMetaData) ([]byte, error) {
 
 const maxDictionaryHeader = 100
 
-func canDecompress(c compress.Compression) bool {
-	switch c {
-	case compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd:
-		return true
-	}
-	return false
-}
-
 // guard makes damage, and panics, errors that name row group and column.
 func (c *chunk) guard(f func() error) (err error) {
 	defer func() {
@@ -115,61 +104,243 @@ func (c *chunk) guard(f func() error) (err error) {
 	if err == nil || isOurs(err) {
 		return err
 	}
-	e := c.doc.chunkDamaged(c.group, c.name, err.Error())
-	if errors.Is(err, errEncoding) {
-		e.Kind, e.Message = "NotSupported", fmt.Sprintf("column %s of %s: %v", c.name, c.doc.path, err)
-	}
-	return e
-}
-
-// A typedReader is a chunk reader of the library for one physical type.
-type typedReader[T any] interface {
-	ReadBatch(n int64, values []T, def, rep []int16) (total int64, read int, err error)
-	Err() error
+	return c.doc.chunkDamaged(c.group, c.name, err.Error())
 }
 
 // decode reads the next n rows: the values that are not NULL, and the definition levels (nil where
-// no row is NULL).
-func decode[T any](c *chunk, n int, scratch []T) (values []T, levels []int16, err error) {
-	r, ok := c.reader.(typedReader[T])
-	if !ok {
-		return nil, nil, errors.New("its physical type is another than the footer says")
-	}
+// no row is NULL). Both hold until the next call.
+func decode[T any](c *chunk, n int, scratch []T, o ops[T]) (out []T, levels []int16, err error) {
 	if cap(scratch) < n {
 		scratch = make([]T, n)
 	}
-	if c.levels != nil && cap(c.levels) < n {
-		c.levels = make([]int16, n)
-	}
-	values = scratch[:n]
-	if c.levels != nil {
-		levels = c.levels[:n]
-	}
-	total, read, err := r.ReadBatch(int64(n), values, levels, nil)
-	if err == nil {
-		err = r.Err()
-	}
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case total != int64(n):
-		return nil, nil, fmt.Errorf("it gives %d values of %d from row %d on", total, n, c.at)
-	}
-	c.at += int64(n)
-	if levels == nil || read == n {
-		if read != n {
-			return nil, nil, fmt.Errorf("it gives %d values of %d", read, n)
+	out = scratch[:0]
+	c.given = c.given[:0]
+	nulls := false
+	for rows := 0; rows < n; {
+		if c.left == 0 {
+			if err := openPage(c, o); err != nil {
+				return nil, nil, err
+			}
+			continue
 		}
-		return values, nil, nil
+		get, ok := c.values.(values[T])
+		if !ok {
+			return nil, nil, errPhysical
+		}
+		k := min(c.left, n-rows)
+		valid := k
+		if c.levels != nil {
+			if !nulls { // rows before had none
+				nulls = true
+				for range rows {
+					c.given = append(c.given, 1)
+				}
+			}
+			valid = countValid(c.levels[:k])
+			c.given = append(c.given, c.levels[:k]...)
+			c.levels = c.levels[k:]
+		} else if nulls {
+			for range k {
+				c.given = append(c.given, 1)
+			}
+		}
+		if err := get(out[len(out) : len(out)+valid]); err != nil {
+			return nil, nil, err
+		}
+		out = out[:len(out)+valid]
+		c.left -= k
+		rows += k
 	}
-	valid := 0
+	if nulls {
+		levels = c.given
+	}
+	return out, levels, nil
+}
+
+func countValid(levels []int16) int {
+	n := 0
 	for _, l := range levels {
-		valid += int(l & 1)
+		n += int(l)
 	}
-	if valid != read {
-		return nil, nil, fmt.Errorf("it gives %d values, and %d rows are not NULL", read, valid)
+	return n
+}
+
+// openPage opens the next data page, and the dictionary before it.
+func openPage[T any](c *chunk, o ops[T]) error {
+	h, body, rest, err := nextPage(c.rest)
+	if err != nil {
+		return err
 	}
-	return values[:read], levels, nil
+	c.rest = rest
+	if h.kind == dictionaryPage {
+		return openDictionary(c, h, body, o)
+	}
+	data, err := c.openLevels(h, body)
+	if err != nil {
+		return err
+	}
+	c.left = int(h.values)
+	valid := c.left
+	if c.levels != nil {
+		valid = countValid(c.levels)
+	}
+	c.values, err = valuesOf(c, h.encoding, data, valid, o)
+	return err
+}
+
+func openDictionary[T any](c *chunk, h pageHeader, body []byte, o ops[T]) error {
+	if h.encoding != encodingPlain && h.encoding != encodingPlainDictionary {
+		return fmt.Errorf("its dictionary has encoding %d", h.encoding)
+	}
+	data, err := decompress(c.codec, body, int(h.uncompressed))
+	if err != nil {
+		return err
+	}
+	if int(h.values) > len(data)*8 {
+		return errPlain
+	}
+	list := make([]T, h.values)
+	if _, err := o.plain(data, c.size, list); err != nil {
+		return err
+	}
+	c.dict = list
+	return nil
+}
+
+// openLevels decompresses a data page and reads its definition levels; what it gives is the values.
+func (c *chunk) openLevels(h pageHeader, body []byte) ([]byte, error) {
+	c.levels = nil
+	n := int(h.values)
+	if h.kind == dataPageV2 {
+		before := int(h.repBytes) + int(h.defBytes)
+		if before > len(body) || before > int(h.uncompressed) {
+			return nil, errHybrid
+		}
+		data, err := body[before:], error(nil)
+		if !h.stored {
+			data, err = decompress(c.codec, data, int(h.uncompressed)-before)
+		}
+		if err != nil || !c.nullable {
+			return data, err
+		}
+		return data, c.readLevels(hybrid{rest: body[h.repBytes:before], width: 1}, n)
+	}
+	data, err := decompress(c.codec, body, int(h.uncompressed))
+	if err != nil || !c.nullable {
+		return data, err
+	}
+	if h.levels == encodingBitPacked {
+		size := (n + 7) / 8
+		if len(data) < size {
+			return nil, errHybrid
+		}
+		c.unpackOld(data[:size], n)
+		return data[size:], nil
+	}
+	if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
+		return nil, errHybrid
+	}
+	end := 4 + int(binary.LittleEndian.Uint32(data))
+	return data[end:], c.readLevels(hybrid{rest: data[4:end], width: 1}, n)
+}
+
+func (c *chunk) readLevels(h hybrid, n int) error {
+	if n == 0 {
+		return nil
+	}
+	if level, ok := h.oneRun(n); ok && level == 1 {
+		return nil
+	}
+	if cap(c.scratch) < n {
+		c.scratch = make([]int16, n)
+	}
+	c.levels = c.scratch[:n]
+	if err := fill(&h, c.levels); err != nil {
+		return err
+	}
+	for _, l := range c.levels {
+		if l > 1 {
+			return fmt.Errorf("it has a definition level of %d", l)
+		}
+	}
+	return nil
+}
+
+// unpackOld reads levels in the old form: bits from the top of each byte.
+func (c *chunk) unpackOld(b []byte, n int) {
+	if cap(c.scratch) < n {
+		c.scratch = make([]int16, n)
+	}
+	c.levels = c.scratch[:n]
+	for i := range c.levels {
+		c.levels[i] = int16(b[i>>3] >> (7 - i&7) & 1)
+	}
+}
+
+// valuesOf is the way to the n values of a page.
+func valuesOf[T any](c *chunk, encoding int32, b []byte, n int, o ops[T]) (values[T], error) {
+	switch encoding {
+	case encodingPlain:
+		if _, truth := any(o).(ops[bool]); truth {
+			break // eight a byte
+		}
+		return func(out []T) (err error) {
+			b, err = o.plain(b, c.size, out)
+			return err
+		}, nil
+	case encodingPlainDictionary, encodingRLEDictionary:
+		return coded[T](c, b, n)
+	}
+	var all []T
+	var err error
+	if encoding == encodingPlain {
+		all = make([]T, n)
+		_, err = o.plain(b, c.size, all)
+	} else {
+		all, err = o.other(encoding, b, c.size, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(all) != n {
+		return nil, fmt.Errorf("a page packs %d values, and %d rows are not NULL", len(all), n)
+	}
+	return func(out []T) error {
+		all = all[copy(out, all):]
+		return nil
+	}, nil
+}
+
+// coded reads codes and looks them up in the dictionary.
+func coded[T any](c *chunk, b []byte, n int) (values[T], error) {
+	dict, ok := c.dict.([]T)
+	if !ok {
+		return nil, errors.New("a page needs a dictionary, and there is none")
+	}
+	if n == 0 {
+		return func([]T) error { return nil }, nil
+	}
+	if len(b) == 0 || b[0] > 32 {
+		return nil, errHybrid
+	}
+	h := hybrid{rest: b[1:], width: int(b[0])}
+	var codes []int32
+	return func(out []T) error {
+		if cap(codes) < len(out) {
+			codes = make([]int32, len(out))
+		}
+		codes = codes[:len(out)]
+		if err := fill(&h, codes); err != nil {
+			return err
+		}
+		for i, code := range codes {
+			if uint32(code) >= uint32(len(dict)) {
+				return fmt.Errorf("it has code %d of %d in the dictionary", uint32(code), len(dict))
+			}
+			out[i] = dict[code]
+		}
+		return nil
+	}, nil
 }
 
 // int96 is the old form of a timestamp.

@@ -68,42 +68,42 @@ func (d *decoder) decode(c *chunk, n int) (piece, error) {
 	case parquet.Types.Boolean:
 		return d.booleans(c, n)
 	case parquet.Types.Int32:
-		v, levels, err := decode(c, n, d.int32s)
+		v, levels, err := decode(c, n, d.int32s, int32Ops())
 		if err != nil {
 			return piece{}, err
 		}
 		d.int32s = v[:0]
 		return d.fromInt32(v, levels, n)
 	case parquet.Types.Int64:
-		v, levels, err := decode(c, n, d.int64s)
+		v, levels, err := decode(c, n, d.int64s, int64Ops())
 		if err != nil {
 			return piece{}, err
 		}
 		d.int64s = v[:0]
 		return d.fromInt64(v, levels, n)
 	case parquet.Types.Int96:
-		v, levels, err := decode(c, n, d.int96s)
+		v, levels, err := decode(c, n, d.int96s, int96Ops())
 		if err != nil {
 			return piece{}, err
 		}
 		d.int96s = v[:0]
 		return spread(d, v, levels, n, fromInt96), nil
 	case parquet.Types.Float:
-		v, levels, err := decode(c, n, d.floats)
+		v, levels, err := decode(c, n, d.floats, floatOps())
 		if err != nil {
 			return piece{}, err
 		}
 		d.floats = v[:0]
 		return spread(d, v, levels, n, func(f float32) (float64, *badValue) { return float64(f), nil }), nil
 	case parquet.Types.Double:
-		v, levels, err := decode(c, n, d.reals)
+		v, levels, err := decode(c, n, d.reals, doubleOps())
 		if err != nil {
 			return piece{}, err
 		}
 		d.reals = v[:0]
 		return spread(d, v, levels, n, same[float64]), nil
 	case parquet.Types.ByteArray:
-		v, levels, err := decode(c, n, d.bytes)
+		v, levels, err := decode(c, n, d.bytes, bytesOps())
 		if err != nil {
 			return piece{}, err
 		}
@@ -114,7 +114,7 @@ func (d *decoder) decode(c *chunk, n int) (piece, error) {
 		}
 		return d.strings(v, levels, n), nil
 	case parquet.Types.FixedLenByteArray:
-		v, levels, err := decode(c, n, d.fixed)
+		v, levels, err := decode(c, n, d.fixed, fixedOps())
 		if err != nil {
 			return piece{}, err
 		}
@@ -229,7 +229,7 @@ func (d *decoder) validity(levels []int16, n int) (*memory.Buffer, int) {
 }
 
 func (d *decoder) booleans(c *chunk, n int) (piece, error) {
-	v, levels, err := decode(c, n, d.bools)
+	v, levels, err := decode(c, n, d.bools, boolOps())
 	if err != nil {
 		return piece{}, err
 	}

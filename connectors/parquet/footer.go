@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ func (d *document) readFooter() error {
 	if err := d.checkMagic(); err != nil {
 		return err
 	}
-	err := d.guard("the footer cannot be decoded", func() error {
+	err := d.guard("the footer cannot be decoded; it may be that a newer writer used a type that is not known here", func() error {
 		section := io.NewSectionReader(d, 0, d.Size())
 		r, err := file.NewParquetReader(section, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
 		if err != nil {
@@ -148,38 +147,4 @@ func (d *document) guard(why string, f func() error) (err error) {
 func isOurs(err error) bool {
 	var c interface{ Class() string }
 	return errors.As(err, &c) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// A chunkBytes gives the bytes of a column chunk to the library's page reader.
-type chunkBytes struct{ rest []byte }
-
-func (c *chunkBytes) Peek(n int) ([]byte, error) {
-	if n > len(c.rest) {
-		return c.rest, io.EOF
-	}
-	return c.rest[:n], nil
-}
-
-func (c *chunkBytes) Discard(n int) (int, error) {
-	if n < 0 || n > len(c.rest) {
-		return 0, io.ErrUnexpectedEOF
-	}
-	c.rest = c.rest[n:]
-	return n, nil
-}
-
-func (c *chunkBytes) Read(b []byte) (int, error) {
-	if len(c.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, c.rest)
-	c.rest = c.rest[n:]
-	return n, nil
-}
-
-// WriteTo lets a copy go without a buffer between.
-func (c *chunkBytes) WriteTo(w io.Writer) (int64, error) {
-	n, err := bytes.NewReader(c.rest).WriteTo(w)
-	c.rest = c.rest[n:]
-	return n, err
 }

@@ -64,10 +64,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("finding a row of %s: %w", f.Path, err)
 		}
-		n := ch.rows - done
-		if !ch.delta {
-			n = min(n, maxRows)
-		}
+		n := min(ch.rows-done, maxRows)
 		p, err := col.decoder.next(ch, int(n))
 		if err != nil {
 			return err

@@ -16,6 +16,10 @@ type pageHeader struct {
 	hasCRC       bool
 	values       int32 // of data pages, NULLs included
 	encoding     int32
+	levels       int32 // encoding of the definition levels, of data pages
+	defBytes     int32 // length of the levels, of data v2 pages
+	repBytes     int32
+	stored       bool // a data v2 page that is not compressed
 }
 
 // Kinds of pages, and encodings, by their numbers in the format.
@@ -27,6 +31,7 @@ const (
 	encodingPlain           = 0
 	encodingPlainDictionary = 2
 	encodingRLE             = 3
+	encodingBitPacked       = 4
 	encodingDeltaPacked     = 5
 	encodingDeltaLength     = 6
 	encodingDeltaBytes      = 7
@@ -39,60 +44,50 @@ var errHeader = errors.New("a page header cannot be decoded")
 // maxPage bounds what one page may ask for in memory.
 const maxPage = 1 << 28
 
-// checkPages walks the pages of a column chunk. It finds all damage that the library would pass over:
-// headers that are none, pages past the end, values that do not add up, checksums that do not match.
-// delta tells whether a page is packed in a way the library reads only as a whole.
-func checkPages(chunk []byte, rows int64) (delta bool, err error) {
+// checkPages walks the pages of a column chunk before any is decoded: headers that are none, pages
+// past the end, values that do not add up, checksums that do not match.
+func checkPages(chunk []byte, rows int64) error {
 	seen := int64(0)
 	for n := 0; seen < rows; n++ {
-		h, size, err := readPageHeader(chunk)
+		h, body, rest, err := nextPage(chunk)
 		if err != nil {
-			return delta, fmt.Errorf("%w (page %d)", err, n)
+			return fmt.Errorf("page %d: %w", n, err)
 		}
-		chunk = chunk[size:]
-		if h.compressed < 0 || h.uncompressed < 0 || h.uncompressed > maxPage || int(h.compressed) > len(chunk) {
-			return delta, fmt.Errorf("page %d says %d bytes (%d uncompressed), and %d are left", n, h.compressed, h.uncompressed, len(chunk))
-		}
-		body := chunk[:h.compressed]
-		chunk = chunk[h.compressed:]
+		chunk = rest
 		if h.hasCRC && crc32.ChecksumIEEE(body) != uint32(h.crc) {
-			return delta, fmt.Errorf("the checksum of page %d does not match", n)
+			return fmt.Errorf("page %d: its checksum does not match", n)
 		}
 		switch h.kind {
 		case dictionaryPage:
 			if n > 0 {
-				return delta, fmt.Errorf("page %d is a dictionary, which only the first can be", n)
+				return fmt.Errorf("page %d is a dictionary, which only the first can be", n)
 			}
 		case dataPage, dataPageV2:
-			if h.values <= 0 {
-				return delta, fmt.Errorf("page %d says %d values", n, h.values)
-			}
-			if err := knownEncoding(h.encoding); err != nil {
-				return delta, fmt.Errorf("page %d: %w", n, err)
-			}
-			delta = delta || h.encoding >= encodingDeltaPacked && h.encoding <= encodingDeltaBytes
 			seen += int64(h.values)
 		default:
-			return delta, fmt.Errorf("page %d is of kind %d, which is none of a column's", n, h.kind)
+			return fmt.Errorf("page %d is of kind %d, which is none of a column's", n, h.kind)
 		}
 	}
 	if seen != rows {
-		return delta, fmt.Errorf("its pages have %d values, and the row group %d rows", seen, rows)
+		return fmt.Errorf("its pages have %d values, and the row group %d rows", seen, rows)
 	}
-	return delta, nil
+	return nil
 }
 
-// errEncoding marks an encoding that is not damage.
-var errEncoding = errors.New("encoding BYTE_STREAM_SPLIT cannot be read yet")
-
-func knownEncoding(e int32) error {
-	switch e {
-	case encodingPlain, encodingPlainDictionary, encodingRLE, encodingDeltaPacked, encodingDeltaLength, encodingDeltaBytes, encodingRLEDictionary:
-		return nil
-	case encodingStreamSplit:
-		return errEncoding
+// nextPage cuts the first page off a chunk.
+func nextPage(chunk []byte) (h pageHeader, body, rest []byte, err error) {
+	h, size, err := readPageHeader(chunk)
+	if err != nil {
+		return h, nil, nil, err
 	}
-	return fmt.Errorf("encoding %d is unknown", e)
+	chunk = chunk[size:]
+	if h.compressed < 0 || h.uncompressed < 0 || h.uncompressed > maxPage || int(h.compressed) > len(chunk) {
+		return h, nil, nil, fmt.Errorf("its header says %d bytes (%d uncompressed), and %d are left", h.compressed, h.uncompressed, len(chunk))
+	}
+	if h.values < 0 || h.defBytes < 0 || h.repBytes < 0 {
+		return h, nil, nil, fmt.Errorf("its header says %d values", h.values)
+	}
+	return h, chunk[:h.compressed], chunk[h.compressed:], nil
 }
 
 // readPageHeader reads the header at the start of b and says how long it is. It is a structure in
@@ -129,21 +124,28 @@ func readPageHeader(b []byte) (h pageHeader, size int, err error) {
 }
 
 // counts reads a field of the structure that belongs to the kind of page: 5 data, 7 dictionary, 8
-// data v2, where the encoding has another number.
+// data v2.
 func (t *thrift) counts(h *pageHeader, structure, id int, kind byte) bool {
-	encoding := 2
-	if structure == 8 {
-		encoding = 4
-	}
+	var field *int32
 	switch {
+	case structure == 8 && id == 7 && (kind == thriftTrue || kind == thriftFalse):
+		h.stored = kind == thriftFalse
+		return true
 	case kind != thriftInt32:
 		return false
 	case id == 1:
-		h.values = t.int32()
-	case id == encoding:
-		h.encoding = t.int32()
+		field = &h.values
+	case structure != 8 && id == 2, structure == 8 && id == 4:
+		field = &h.encoding
+	case structure == 5 && id == 3:
+		field = &h.levels
+	case structure == 8 && id == 5:
+		field = &h.defBytes
+	case structure == 8 && id == 6:
+		field = &h.repBytes
 	default:
 		return false
 	}
+	*field = t.int32()
 	return true
 }

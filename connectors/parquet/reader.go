@@ -225,14 +225,7 @@ func (r *reader) fill(rows int64) error {
 			}
 		}
 	}
-	n := rows - r.at
-	whole := false
-	for _, c := range r.chunks {
-		whole = whole || c.delta
-	}
-	if !whole {
-		n = min(n, r.mostRows())
-	}
+	n := min(rows-r.at, r.mostRows())
 	for i, c := range r.cols {
 		p, err := c.decoder.next(r.chunks[i], int(n))
 		if err != nil {

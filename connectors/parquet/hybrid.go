@@ -1,0 +1,112 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// A hybrid reads the format's mix of repeated and bit-packed numbers, which holds levels, codes of a
+// dictionary and truth values.
+type hybrid struct {
+	rest   []byte
+	width  int    // bits of a number, 0 to 32
+	repeat int    // left of a repeated run
+	value  uint32 // which is this one
+	packed []byte // a bit-packed run
+	bit    int    // its next bit
+	left   int    // numbers left in it
+}
+
+var errHybrid = errors.New("a run of levels or codes ends early")
+
+// fill reads as many numbers as out takes.
+func fill[T int16 | int32](h *hybrid, out []T) error {
+	for len(out) > 0 {
+		switch {
+		case h.repeat > 0:
+			n := min(h.repeat, len(out))
+			for i := range out[:n] {
+				out[i] = T(h.value)
+			}
+			h.repeat -= n
+			out = out[n:]
+		case h.left > 0:
+			n := min(h.left, len(out))
+			unpack(h, out[:n])
+			h.left -= n
+			out = out[n:]
+		default:
+			if err := h.run(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// run reads the header of the next run.
+func (h *hybrid) run() error {
+	head, n := binary.Uvarint(h.rest)
+	if n <= 0 || head>>1 == 0 || head>>1 > 1<<31 {
+		return errHybrid
+	}
+	h.rest = h.rest[n:]
+	if head&1 == 0 {
+		size := (h.width + 7) / 8
+		if len(h.rest) < size {
+			return errHybrid
+		}
+		h.repeat, h.value = int(head>>1), 0
+		for i, b := range h.rest[:size] {
+			h.value |= uint32(b) << (8 * i)
+		}
+		h.rest = h.rest[size:]
+		return nil
+	}
+	// Groups of eight; the last run may be cut off at the end of the page.
+	groups := int(head >> 1)
+	size := groups * h.width
+	h.left, h.bit = groups*8, 0
+	if size > len(h.rest) {
+		if h.width == 0 || len(h.rest) == 0 {
+			return errHybrid
+		}
+		size = len(h.rest)
+		h.left = size * 8 / h.width
+		if h.left == 0 {
+			return errHybrid
+		}
+	}
+	h.packed, h.rest = h.rest[:size], h.rest[size:]
+	return nil
+}
+
+// unpack reads numbers of a bit-packed run.
+//
+//tidy:long the loop of the hot path stays in one place
+func unpack[T int16 | int32](h *hybrid, out []T) {
+	mask := uint64(1)<<h.width - 1
+	b, bit := h.packed, h.bit
+	for i := range out {
+		at := bit >> 3
+		var word uint64
+		if at+8 <= len(b) {
+			word = binary.LittleEndian.Uint64(b[at:])
+		} else {
+			for k, c := range b[at:] {
+				word |= uint64(c) << (8 * k)
+			}
+		}
+		out[i] = T(word >> (bit & 7) & mask)
+		bit += h.width
+	}
+	h.bit = bit
+}
+
+// oneRun reports that the numbers are one repeated run of at least n.
+func (h *hybrid) oneRun(n int) (uint32, bool) {
+	if h.repeat == 0 && h.left == 0 && h.run() != nil {
+		return 0, false
+	}
+	return h.value, h.repeat >= n
+}
