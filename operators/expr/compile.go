@@ -63,7 +63,10 @@ type ctx struct {
 	dict   []uint64
 	loaded []vec
 	bufs   [][2][]uint64
-	plain  bool // no work by dictionary: the columns are entries themselves
+	plain  bool             // no work by dictionary: the columns are entries themselves
+	root   *node            // writes its result to buf, if it can
+	alloc  memory.Allocator // for buf
+	buf    *memory.Buffer
 	p      *Program
 }
 
@@ -151,8 +154,7 @@ func (nd *node) evalConstant(c *ctx, sel []int32) (*vec, error) {
 		if err != nil {
 			nd.failed = err
 		} else {
-			v.m = 0
-			nd.known = v
+			nd.known = v.single()
 		}
 	}
 	if nd.failed == nil {
@@ -165,6 +167,21 @@ func (nd *node) evalConstant(c *ctx, sel []int32) (*vec, error) {
 		return &nd.out, nil
 	}
 	return nil, atRow(nd.failed, first(sel))
+}
+
+// single is a vec's first row for all rows.
+func (v *vec) single() *vec {
+	s := *v
+	s.m = 0
+	if v.codes != nil {
+		s.codes, s.dict, s.id, s.from = nil, nil, 0, nil
+		s.offs, s.data = []int32{0, 0}, nil
+		if !v.isNull(0) {
+			s.data = v.str(0)
+			s.offs[1] = int32(len(s.data))
+		}
+	}
+	return &s
 }
 
 func first(sel []int32) int {
@@ -190,6 +207,12 @@ func (p *Program) end() {
 	clear(p.c.cols)
 	clear(p.c.loaded)
 	p.c.rec, p.c.dict = nil, nil
+	p.c.root, p.c.alloc = nil, nil
+	if p.c.buf != nil {
+		p.c.buf.Release()
+		p.c.buf = nil
+		p.root.out = vec{}
+	}
 }
 
 // Eval computes the expression for the selected rows (nil: all). The result has the rows of rec, and
@@ -201,11 +224,12 @@ func (p *Program) Eval(alloc memory.Allocator, rec arrow.Record, dict []uint64, 
 		return nil, 0, err
 	}
 	defer p.end()
+	c.root, c.alloc = p.root, alloc
 	v, err := p.root.eval(c, sel)
 	if err != nil {
 		return nil, 0, err
 	}
-	return result(alloc, v, p.root.e.Type, c.n, sel)
+	return result(c, v, p.root.e.Type, sel)
 }
 
 // Select appends to out[:0] the rows of sel (nil: all) for which a BOOLEAN expression is TRUE.

@@ -1,5 +1,7 @@
 package expr
 
+import "github.com/apache/arrow/go/v17/arrow"
+
 // A choice says for each row which branch its value comes from.
 type choice struct {
 	branch  []int32
@@ -7,6 +9,9 @@ type choice struct {
 	taken   []int32
 	keep    []uint64
 	results []*vec
+	codes   []int32     // of the branches, where these are all literal texts; -1 for NULL
+	dict    arrow.Array // the texts
+	id      uint64
 }
 
 func bindCase(nd *node) error {
@@ -28,7 +33,58 @@ func newChoice(nd *node, result func(arg int) bool) *choice {
 			x.results = append(x.results, nil)
 		}
 	}
+	x.literals(nd, result)
 	return x
+}
+
+// literals makes a dictionary of the branches where each is a literal text.
+func (x *choice) literals(nd *node, result func(arg int) bool) {
+	places := map[string]int32{}
+	offs, data := []int32{0}, []byte(nil)
+	for i, a := range nd.e.Args {
+		if !result(i) {
+			continue
+		}
+		if a.Op != OpLiteral || a.Type.Kind != String || a.Value == nil {
+			x.codes = nil
+			return
+		}
+		if a.Value.Null {
+			x.codes = append(x.codes, -1)
+			continue
+		}
+		p, ok := places[a.Value.Text]
+		if !ok {
+			p = int32(len(offs) - 1)
+			places[a.Value.Text] = p
+			data = append(data, a.Value.Text...)
+			offs = append(offs, int32(len(data)))
+		}
+		x.codes = append(x.codes, p)
+	}
+	if len(offs) == 1 {
+		offs = append(offs, 0) // only NULLs: codes still need an entry to name
+	}
+	x.dict, x.id = textArray(offs, data), NewDictID()
+}
+
+// coded gives the rows codes of the branches' texts.
+func (nd *node) coded(c *ctx, x *choice, sel []int32) *vec {
+	nd.codes = sized(nd.codes, c.n)
+	codes := nd.codes
+	if sel == nil {
+		for i, b := range x.branch[:c.n] {
+			codes[i] = max(x.codes[b], 0)
+		}
+	} else {
+		clear(codes)
+		for _, r := range sel {
+			codes[r] = max(x.codes[x.branch[r]], 0)
+		}
+	}
+	nd.view = vec{t: nd.e.Type, m: -1, codes: codes, dict: x.dict, id: x.id, valid: nd.out.valid}
+	loadDictionary(&nd.view)
+	return &nd.view
 }
 
 // start begins with all selected rows open and no branch chosen.
@@ -144,6 +200,9 @@ func (nd *node) assemble(c *ctx, x *choice, sel []int32) (*vec, error) {
 			return true
 		})
 		out.valid = nd.nulls
+	}
+	if x.codes != nil {
+		return nd.coded(c, x, sel), nil
 	}
 	switch t := out.t; t.Kind {
 	case Boolean:

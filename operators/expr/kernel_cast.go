@@ -27,11 +27,12 @@ func bindCast(nd *node) error {
 	case from.Kind == Timestamp && to.Kind == Date:
 		nd.run = runDateOf
 	default:
-		f := converter(nd, from, to)
+		f := converter(from, to)
 		if f == nil {
 			return fmt.Errorf("%s cannot be cast to %s", from, to)
 		}
-		nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) { return nd.cast(c, sel, f) }
+		fast := bulk(from, to)
+		nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) { return nd.cast(c, sel, f, fast) }
 	}
 	return nil
 }
@@ -40,7 +41,7 @@ func bindCast(nd *node) error {
 type convert func(in, out *vec, i int) Status
 
 // converter is the conversion of one row; nil where there is none.
-func converter(nd *node, from, to Type) convert {
+func converter(from, to Type) convert {
 	switch {
 	case from.Kind == String:
 		return fromText(to)
@@ -71,11 +72,14 @@ func converter(nd *node, from, to Type) convert {
 }
 
 // cast converts row by row. A value that does not fit raises, or is NULL under TRY_CAST.
-func (nd *node) cast(c *ctx, sel []int32, f convert) (*vec, error) {
+func (nd *node) cast(c *ctx, sel []int32, f convert, fast func(in, out *vec, n int) bool) (*vec, error) {
 	if done, err := nd.strict(c, sel); done != nil || err != nil {
 		return done, err
 	}
 	in, out := nd.in[0], &nd.out
+	if fast != nil && dense(sel, c.n) && fast(in, out, c.n) {
+		return out, nil
+	}
 	if out.t.Kind == Boolean {
 		clear(out.bits)
 	}
@@ -196,7 +200,7 @@ func (nd *node) texts(c *ctx, sel []int32, f func(dst []byte, i int) []byte) (*v
 	for ; next <= c.n; next++ {
 		out.offs[next] = int32(len(data))
 	}
-	out.data = data
+	out.data, out.whole = data, true
 	return out, err
 }
 

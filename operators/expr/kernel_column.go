@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
 // column is a column of the batch, without a copy.
@@ -187,4 +188,42 @@ func (v *vec) room(n int) {
 		clear(v.offs)
 		v.data = v.data[:0]
 	}
+}
+
+// room gives the node's result its slices; those of the whole expression lie in the memory that
+// the result will have, where they are numbers.
+func (nd *node) room(c *ctx) {
+	width := nd.e.Type.width()
+	if nd != c.root || width == 0 || c.n == 0 {
+		nd.out.room(c.n)
+		return
+	}
+	if c.buf == nil {
+		c.buf = memory.NewResizableBuffer(c.alloc)
+		c.buf.Resize(c.n * width)
+	}
+	b, v := c.buf.Bytes(), &nd.out
+	switch t := nd.e.Type; {
+	case width == 4:
+		v.i32 = arrow.Int32Traits.CastFromBytes(b)
+	case width == 16:
+		v.dec = arrow.Decimal128Traits.CastFromBytes(b)
+	case t.Kind == Double:
+		v.f64 = arrow.Float64Traits.CastFromBytes(b)
+	default:
+		v.i64 = arrow.Int64Traits.CastFromBytes(b)
+	}
+}
+
+// width is the bytes of a value that stands in an array of numbers, 0 for others.
+func (t Type) width() int {
+	switch {
+	case t.Kind == Int || t.Kind == Date:
+		return 4
+	case t.wide():
+		return 16
+	case t.Numeric() || t.Kind == Timestamp:
+		return 8
+	}
+	return 0
 }

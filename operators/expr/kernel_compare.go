@@ -51,7 +51,7 @@ func (nd *node) strict(c *ctx, sel []int32) (done *vec, err error) {
 		left := vec{m: -1, valid: nd.out.valid}
 		nd.out.valid = both(&left, v, c.n, &nd.nulls)
 	}
-	nd.out.room(c.n)
+	nd.room(c)
 	return nil, nil
 }
 

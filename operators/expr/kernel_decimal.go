@@ -39,6 +39,10 @@ func bindDecimal(nd *node) error {
 		nd.run = runDecimalProduct
 	case k.inLongs():
 		nd.run = runDecimalSum
+	case k.name == '*' && k.down == 0 && !k.a.wide() && !k.b.wide() && k.out.wide() && k.a.Precision+k.b.Precision <= k.out.Precision:
+		nd.run = runWideProduct
+	case (k.name == '+' || k.name == '-') && k.up1 == 0 && k.up2 == 0 && k.down == 0 && k.out.wide():
+		nd.run = runWideSum
 	default:
 		nd.run = runDecimals
 	}
@@ -118,6 +122,57 @@ func runDecimalSum(c *ctx, nd *node, sel []int32) (*vec, error) {
 	return &nd.out, nil
 }
 
+// runWideProduct multiplies 64 bits to 128; the result's precision has room for every product.
+func runWideProduct(c *ctx, nd *node, sel []int32) (*vec, error) {
+	if done, err := nd.strict(c, sel); done != nil || err != nil {
+		return done, err
+	}
+	a, b, out := nd.in[0], nd.in[1], nd.out.dec[:c.n]
+	if !dense(sel, c.n) {
+		for _, r := range sel {
+			i := int(r)
+			out[i] = mulWide(a.i64[i&a.m], b.i64[i&b.m])
+		}
+		return &nd.out, nil
+	}
+	for i := range out {
+		out[i] = mulWide(a.i64[i&a.m], b.i64[i&b.m])
+	}
+	return &nd.out, nil
+}
+
+func mulWide(a, b int64) decimal128.Num {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	return decimal128.New(int64(hi)-a>>63&b-b>>63&a, lo)
+}
+
+// runWideSum adds or subtracts at one scale, with a check of the result's precision.
+func runWideSum(c *ctx, nd *node, sel []int32) (*vec, error) {
+	if done, err := nd.strict(c, sel); done != nil || err != nil {
+		return done, err
+	}
+	k := nd.extra.(*decimalOp)
+	a, b, out := nd.in[0], nd.in[1], nd.out.dec
+	var err error
+	each(c.n, sel, nd.out.valid, func(i int) bool {
+		y := b.dec128(i)
+		if k.name == '-' {
+			y = y.Negate()
+		}
+		x := a.dec128(i)
+		v := x.Add(y)
+		m, _ := magnitude(v)
+		// Two values of one sign may leave 127 bits: then the sum has the other sign.
+		if (x.HighBits()^v.HighBits())&(y.HighBits()^v.HighBits()) < 0 || !m.less(k.limit) {
+			err = nd.overflows(i)
+			return false
+		}
+		out[i] = v
+		return true
+	})
+	return &nd.out, err
+}
+
 // runDecimals is the general way, row by row.
 func runDecimals(c *ctx, nd *node, sel []int32) (*vec, error) {
 	if done, err := nd.strict(c, sel); done != nil || err != nil {
@@ -189,10 +244,15 @@ func (k *decimalOp) inWords(x, y u128, xn, yn bool) (m u128, neg, ok bool) {
 	neg = xn != yn
 	switch k.name {
 	case '*':
-		if x.hi|y.hi != 0 {
+		if x.hi == 0 {
+			x, y = y, x
+		}
+		if y.hi != 0 {
 			return m, false, false
 		}
-		m.hi, m.lo = bits.Mul64(x.lo, y.lo)
+		if m, ok = x.mulAdd(y.lo, 0); !ok {
+			return m, false, false
+		}
 	case '/':
 		m, ok = x.divRound(y)
 		return m, neg, ok

@@ -268,3 +268,30 @@ func (nd *node) recode(c *ctx, col *vec, m *memo, sel []int32) *vec {
 	}
 	return out
 }
+
+// selectRows gives the rows whose entry is TRUE.
+func (m *memo) selectRows(col *vec, n int, sel, out []int32) []int32 {
+	k := 0
+	switch {
+	case sel == nil && col.valid == nil:
+		out = sized(out, n)
+		flags := m.flags[m.shift:]
+		for i, code := range col.codes[:n] {
+			out[k] = int32(i)
+			k += int(flags[code] & 1)
+		}
+	case sel == nil:
+		out = sized(out, n)
+		for i := range n {
+			out[k] = int32(i)
+			k += int(m.flags[m.place(col, i)] & 1)
+		}
+	default:
+		out = sized(out, len(sel))
+		for _, r := range sel {
+			out[k] = r
+			k += int(m.flags[m.place(col, int(r))] & 1)
+		}
+	}
+	return out[:k]
+}

@@ -161,6 +161,17 @@ func (nd *node) selectRows(c *ctx, sel, out []int32) ([]int32, error) {
 	if nd.e.Op == OpCall && nd.e.Name == "AND" && !nd.constant {
 		return nd.selectAll(c, sel, out)
 	}
+	if nd.dictCol >= 0 && !nd.constant {
+		col, err := c.column(nd.dictCol)
+		if err != nil {
+			return nil, err
+		}
+		if col.codes != nil {
+			if m := nd.memo(c, col, sel); m != nil {
+				return m.selectRows(col, c.n, sel, out), nil
+			}
+		}
+	}
 	v, err := nd.eval(c, sel)
 	if err != nil {
 		return nil, err

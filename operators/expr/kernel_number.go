@@ -165,3 +165,56 @@ func decimalToDouble(from Type) convert {
 		return status(err == nil)
 	}
 }
+
+// bulk converts all n rows at once, and says false where one does not fit, be it NULL or not
+// selected: then rows go one by one. nil where there is no such way.
+func bulk(from, to Type) func(in, out *vec, n int) bool {
+	switch {
+	case from.Kind == BigInt && to.Kind == Int:
+		return func(in, out *vec, n int) bool {
+			bad := int64(0)
+			for i, v := range in.i64[:min(n, len(in.i64))] {
+				out.i32[i] = int32(v)
+				bad |= v ^ int64(int32(v))
+			}
+			return bad == 0
+		}
+	case from.Kind == Decimal && to.Kind == Double && !from.wide():
+		return func(in, out *vec, n int) bool {
+			bad, p := uint64(0), exact10[from.Scale]
+			for i, v := range in.i64[:min(n, len(in.i64))] {
+				out.f64[i] = float64(v) / p
+				bad |= uint64(v+1<<53) >> 54
+			}
+			return bad == 0
+		}
+	case to.Kind == Decimal && (from.Kind == BigInt || from.Kind == Decimal) && !from.wide() && to.Scale >= from.Scale && to.Scale-from.Scale <= 18:
+		return upscale(from, to)
+	}
+	return nil
+}
+
+// upscale multiplies by a power of ten, checking the range where it matters.
+func upscale(from, to Type) func(in, out *vec, n int) bool {
+	p := int64(pow10[to.Scale-from.Scale])
+	if to.wide() {
+		if digitsOf(from) > to.Precision-to.Scale {
+			return nil
+		}
+		return func(in, out *vec, n int) bool {
+			for i, v := range in.i64[:min(n, len(in.i64))] {
+				out.dec[i] = mulWide(v, p)
+			}
+			return true
+		}
+	}
+	most := pow10[to.Precision-(to.Scale-from.Scale)] - 1 // of the source's unscaled values
+	return func(in, out *vec, n int) bool {
+		bad := false
+		for i, v := range in.i64[:min(n, len(in.i64))] {
+			out.i64[i] = v * p
+			bad = bad || uint64(v)+most > 2*most
+		}
+		return !bad
+	}
+}

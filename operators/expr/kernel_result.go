@@ -8,7 +8,8 @@ import (
 )
 
 // result makes an Arrow array of a vec.
-func result(alloc memory.Allocator, v *vec, t Type, n int, sel []int32) (arrow.Array, uint64, error) {
+func result(c *ctx, v *vec, t Type, sel []int32) (arrow.Array, uint64, error) {
+	alloc, n := c.alloc, c.n
 	switch {
 	case v.src != nil:
 		v.src.Retain()
@@ -22,7 +23,13 @@ func result(alloc memory.Allocator, v *vec, t Type, n int, sel []int32) (arrow.A
 		return arr, v.id, nil
 	}
 	valid, nulls := validityOf(alloc, v, n)
-	bufs := append([]*memory.Buffer{valid}, dataOf(alloc, v, n, sel)...)
+	bufs := []*memory.Buffer{valid}
+	if c.buf != nil && v == &c.root.out {
+		c.buf.Retain()
+		bufs = append(bufs, c.buf)
+	} else {
+		bufs = append(bufs, dataOf(alloc, v, n, sel)...)
+	}
 	d := array.NewData(t.Arrow(), n, bufs, nil, nulls, 0)
 	for _, b := range bufs {
 		if b != nil {
@@ -94,6 +101,14 @@ func fixedBuffer[T any](alloc memory.Allocator, cast func([]byte) []T, from []T,
 
 // textBuffers copies the texts of the selected rows that are not NULL; the others are empty.
 func textBuffers(alloc memory.Allocator, v *vec, n int, sel []int32) []*memory.Buffer {
+	if v.whole {
+		ob, db := memory.NewResizableBuffer(alloc), memory.NewResizableBuffer(alloc)
+		ob.Resize((n + 1) * 4)
+		db.Resize(len(v.data))
+		copy(arrow.Int32Traits.CastFromBytes(ob.Bytes()), v.offs)
+		copy(db.Bytes(), v.data)
+		return []*memory.Buffer{ob, db}
+	}
 	total := 0
 	valid := spread(v, n)
 	each(n, sel, valid, func(i int) bool {

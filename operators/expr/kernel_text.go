@@ -29,14 +29,15 @@ func concatTexts(nd *node, dst []byte, i int) []byte {
 // changeCase maps characters one to one, as Unicode's simple mapping does; bytes that are no UTF-8
 // stay as they are.
 func changeCase(dst, s []byte, from, to byte, full func(rune) rune) []byte {
-	for k, c := range s {
+	at := len(dst)
+	dst = append(dst, s...)
+	for k, c := range dst[at:] {
 		if c >= utf8.RuneSelf {
-			return changeRunes(dst, s[k:], full)
+			return changeRunes(dst[:at+k], s[k:], full)
 		}
 		if c >= from && c <= to {
-			c ^= 0x20
+			dst[at+k] = c ^ 0x20
 		}
-		dst = append(dst, c)
 	}
 	return dst
 }

@@ -31,11 +31,12 @@ type vec struct {
 	id    uint64      // its identity, 0 for none
 	src   arrow.Array // the column this is, unchanged
 	from  arrow.Array // the column whose codes these are
+	whole bool        // offs and data hold these rows' texts and nothing else
 }
 
 // reset empties the vec, keeping its slices for use.
 func (v *vec) reset(t Type) {
-	v.t, v.m, v.valid, v.codes, v.dict, v.id, v.src, v.from = t, -1, nil, nil, nil, 0, nil, nil
+	v.t, v.m, v.valid, v.codes, v.dict, v.id, v.src, v.from, v.whole = t, -1, nil, nil, nil, 0, nil, nil, false
 }
 
 func (v *vec) isNull(i int) bool {
