@@ -94,7 +94,11 @@ func laterKeys(s Section) []string {
 
 // whereabouts tells for every key where it is allowed, for keys found elsewhere.
 func (r *reader) whereabouts() map[string]string {
+	if r.places != nil {
+		return r.places
+	}
 	m := map[string]string{}
+	r.places = m
 	put := func(where string, keys ...string) {
 		for _, k := range keys {
 			if m[k] == "" {

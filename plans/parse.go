@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -126,23 +127,21 @@ func (r *reader) unknownKey(e spec.Entry, path, what string, known []string) {
 	r.problems([]spec.Problem{spec.UnknownKey(e, path, what, known, r.scope(path, what))})
 }
 
-// scope tells the options decoder where keys of the plan belong.
+// scope tells the options decoder where keys of the plan belong; nothing is worked out before a key
+// is unknown.
 func (r *reader) scope(path, what string) spec.Scope {
-	if r.places == nil {
-		r.places = r.whereabouts()
+	return spec.Scope{Path: path, What: what, Others: r.everyKey, Elsewhere: r.where}
+}
+
+func (r *reader) everyKey() []string { return slices.Sorted(maps.Keys(r.whereabouts())) }
+
+// where says in words where a key is allowed, "" for a key that is known nowhere.
+func (r *reader) where(key string) string {
+	where := r.whereabouts()[key]
+	if key == "parallelism" {
+		where += "; for all of them set parallelism.default under settings"
 	}
-	others := make([]string, 0, len(r.places))
-	for k := range r.places {
-		others = append(others, k)
-	}
-	sort.Strings(others)
-	return spec.Scope{Path: path, What: what, Others: others, Elsewhere: func(key string) string {
-		where := r.places[key]
-		if key == "parallelism" {
-			where += "; for all of them set parallelism.default under settings"
-		}
-		return where
-	}}
+	return where
 }
 
 func (r *reader) top(root *spec.Node, set map[string]string) {

@@ -60,6 +60,9 @@ func (t *text) offset(line, column int) int {
 // place is the line and column of a byte offset.
 func (t *text) place(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(t.all))
+	for offset > 0 && offset < len(t.all) && !utf8.RuneStart(t.all[offset]) {
+		offset--
+	}
 	line = sort.SearchInts(t.lines, offset+1)
 	return t.clamp(line, utf8.RuneCountInString(t.all[t.lines[line-1]:offset])+1)
 }

@@ -23,8 +23,8 @@ type Scope struct {
 	Role string
 	// Elsewhere says where a key is known that is not known here ("a source"); nil: nowhere.
 	Elsewhere func(key string) string
-	// Others are names from elsewhere that a misspelt key may have meant.
-	Others []string
+	// Others gives the names from elsewhere that a misspelt key may have meant; nil: none.
+	Others func() []string
 }
 
 // A Decoder decodes nodes into options structs. Its validator learns each struct once, so one
@@ -183,14 +183,11 @@ func UnknownKey(e Entry, path, what string, names []string, s Scope) Problem {
 	if p.Near = Near(e.Key, names); p.Near != "" {
 		return p
 	}
-	if other := Near(e.Key, s.Others); other != "" {
-		p.Near = other
-		if s.Elsewhere != nil {
-			if where := s.Elsewhere(other); where != "" {
-				p.Hint = other + " is a key of " + where
-			}
+	if s.Others != nil && s.Elsewhere != nil {
+		if p.Near = Near(e.Key, s.Others()); p.Near != "" {
+			p.Hint = p.Near + " is a key of " + s.Elsewhere(p.Near)
+			return p
 		}
-		return p
 	}
 	p.Expected = List(names)
 	return p
