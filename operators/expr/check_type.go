@@ -1,9 +1,6 @@
 package expr
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // unify brings expressions to one type, which it returns, by implicit casts in place. exact says
 // that values must stay distinguishable, as in a comparison: then a DECIMAL keeps all digits after
@@ -234,5 +231,3 @@ func isConstant(e *Expr) bool {
 	}
 	return e.Op == OpLiteral
 }
-
-func oneKind(t Type, kinds ...Kind) bool { return slices.Contains(kinds, t.Kind) }

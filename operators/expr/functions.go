@@ -97,7 +97,7 @@ var functionList = []Function{
 	{"LOWER", 1, 1, Strict, "STRING -> STRING.", nil},
 	{"CHAR_LENGTH", 1, 1, Strict, "STRING -> INT, in characters.", nil},
 	{"SUBSTRING", 2, 3, Strict, "STRING s, INT from [, INT length] -> STRING: from counts from 1; 0 is taken as 1 and a negative one counts from the end, as in Flink; " +
-		"a start outside the text gives ''; a length below 0 gives ''.", nil},
+		"a start outside the text gives '', and so does a length below 0 (NULL in Flink).", nil},
 	{"TRIM", 3, 3, Strict, "STRING side ('BOTH', 'LEADING', 'TRAILING'), STRING chars, STRING s -> STRING: s without any characters of the set chars at that side.", nil},
 
 	// Time. Units are upper-case STRING literals.

@@ -18,7 +18,7 @@ type Params map[string]Param
 // has at most two levels (an operator and a bracket) for one of the tree it is printed from.
 const (
 	maxDepth   = 500
-	maxNodes   = 100_000
+	maxNodes   = 50_000
 	maxNesting = 2*maxDepth + 100
 )
 

@@ -65,19 +65,18 @@ func (p *parser) function() (*Expr, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	most := 1
+	least, most := 1, 1
 	if isPlain {
-		f := functions[call]
-		most = f.MaxArgs
-		if name.upper == "ROUND" && len(args) == 1 {
-			args = append(args, p.literal(Of(Int), Value{}, p.end()))
-		}
-		if len(args) < f.MinArgs {
-			return nil, p.arity(name, len(args), f.MinArgs, most)
-		}
+		least, most = functions[call].MinArgs, functions[call].MaxArgs
 	}
-	if len(args) == 0 || most >= 0 && len(args) > most {
-		return nil, p.arity(name, len(args), 1, most)
+	if name.upper == "ROUND" {
+		least = 1
+	}
+	if len(args) < least || most >= 0 && len(args) > most {
+		return nil, p.arity(name, len(args), least, most)
+	}
+	if name.upper == "ROUND" && len(args) == 1 {
+		args = append(args, p.literal(Of(Int), Value{}, p.end()))
 	}
 	switch {
 	case isPart:

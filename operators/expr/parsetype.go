@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
-var typePattern = regexp.MustCompile(`(?i)^\s*([A-Z_]+)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*(NOT\s+NULL|NULL)?\s*$`)
+var typePattern = regexp.MustCompile(`(?i)^\s*([A-Z_][A-Z0-9_]*)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*(NOT\s+NULL|NULL)?\s*$`)
+
+var zonedPattern = regexp.MustCompile(`(?i)^\s*TIMESTAMP\b.*\bZONE\b`)
 
 // ParseType reads a type as Flink SQL writes it: "DECIMAL(12, 2) NOT NULL". Names are not
 // case-sensitive. DECIMAL alone is DECIMAL(10, 0) and TIMESTAMP alone TIMESTAMP(6), as in Flink.
 func ParseType(s string) (Type, error) {
 	m := typePattern.FindStringSubmatch(s)
+	if m == nil && zonedPattern.MatchString(s) {
+		return Type{}, fmt.Errorf("%q: a TIMESTAMP with a zone (TIMESTAMP_LTZ) is not supported yet", s)
+	}
 	if m == nil {
 		return Type{}, fmt.Errorf("%q is not a type: expected a name such as BIGINT, DECIMAL(12, 2) or TIMESTAMP(3) NOT NULL", s)
 	}

@@ -21,6 +21,7 @@ var scriptParams = Params{
 // TestScripts runs testdata/front: parse, check and print every line of an expression's text.
 //
 //	schema               sets the columns, one "name TYPE" a line
+//	type                 a type as it is read, or why not
 //	parse                the tree as parsed, then its text where that differs from the input
 //	check [agg]          the tree with types, the type and whether it can fail
 //	errors [agg] [bare]  the faults with the text they point at; what is no fault is shown as ok;
@@ -36,6 +37,10 @@ func TestScripts(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, line := range strings.Split(d.Input, "\n") {
+				if d.Cmd == "type" {
+					b.WriteString(scriptType(line))
+					continue
+				}
 				line = strings.ReplaceAll(line, `\n`, "\n")
 				b.WriteString(scriptLine(t, d, schema, line))
 			}
@@ -55,6 +60,14 @@ func scriptSchema(t *testing.T, input string) Schema {
 		s.Fields = append(s.Fields, Field{Name: strings.ReplaceAll(name, "~", " "), Type: typ})
 	}
 	return s
+}
+
+func scriptType(text string) string {
+	typ, err := ParseType(text)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return typ.String() + "\n"
 }
 
 func scriptLine(t *testing.T, d *datadriven.TestData, schema Schema, text string) string {

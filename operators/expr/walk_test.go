@@ -184,10 +184,10 @@ func TestNestedTexts(t *testing.T) {
 		func(n int) string { return strings.Repeat("- ", n) + "i" },
 		func(n int) string { return strings.Repeat("+", n) + "i" },
 		func(n int) string { return "i" + strings.Repeat("+i", n) },
-		func(n int) string { return "b" + strings.Repeat(" AND b", 20*n) },
+		func(n int) string { return "b" + strings.Repeat(" AND b", 4*n) },
 		func(n int) string { return "n" + strings.Repeat(" % i", n) },
-		func(n int) string { return "i IN (1" + strings.Repeat(", 1", 20*n) + ")" },
-		func(n int) string { return strings.Repeat("(", 50*n) },
+		func(n int) string { return "i IN (1" + strings.Repeat(", 1", 4*n) + ")" },
+		func(n int) string { return strings.Repeat("(", 8*n) },
 	}
 	for _, form := range forms {
 		for _, n := range []int{1, 4, 9, 12, 60, 600} {
