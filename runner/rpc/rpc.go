@@ -71,6 +71,9 @@ type InputEdge struct {
 type Output struct {
 	Edge          jobgraph.Edge `json:"edge"`
 	Subpartitions int           `json:"subpartitions"`
+	// MaxParallelism is the consumer's: the number of key groups that HASH divides rows into. It is the same
+	// for every producer that the consumer reads from.
+	MaxParallelism int `json:"maxParallelism"`
 }
 
 // CancelTask (JobMaster to TaskManager) stops an attempt; the TaskManager answers with a TaskUpdate in
