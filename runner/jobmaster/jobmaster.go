@@ -242,7 +242,9 @@ func (j *JobMaster) prepare() []failure.Cause {
 	}
 	for _, e := range j.edges {
 		e.subs = j.decider.Subpartitions(e.e)
-		e.from.outputs = append(e.from.outputs, rpc.Output{Edge: e.e, Subpartitions: e.subs})
+		e.from.outputs = append(e.from.outputs, rpc.Output{
+			Edge: e.e, Subpartitions: e.subs, MaxParallelism: j.decider.KeyGroups(e.e.To),
+		})
 	}
 	j.plan, j.stageOf = scheduler.Stages(j.graph)
 	for i := range j.plan {

@@ -200,7 +200,7 @@ func (j *JobMaster) deploy(m scheduler.Member, slot rpc.SlotID) {
 	a.Slot = slot
 	j.send(rpc.TaskManager(slot.TaskManager), rpc.DeployTask{
 		Task: j.taskID(m), Slot: slot, Name: v.v.Name, Operators: v.v.Operators,
-		Parallelism: v.decision.Decided, MaxParallelism: v.decision.Max,
+		Parallelism: v.decision.Decided, MaxParallelism: j.decider.KeyGroups(v.v.ID),
 		Inputs: j.gates(v, m.Subtask), Outputs: v.outputs, Run: j.config.Run, Options: j.graph.Options,
 	})
 }

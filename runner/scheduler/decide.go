@@ -44,6 +44,20 @@ func (d *Decider) Subpartitions(e jobgraph.Edge) int {
 	return d.bounds[e.To]
 }
 
+// KeyGroups is the max parallelism of a vertex's keyed state: into how many groups its keys are divided. As in
+// Flink it is the power of two from one and a half times the bound up, from 128 to 32768, so it does not change
+// with what is decided.
+func (d *Decider) KeyGroups(vertex string) int {
+	n := 1
+	for want := d.bounds[vertex] + d.bounds[vertex]/2; n < want; {
+		n *= 2
+	}
+	return max(min(max(n, DisabledMax), maxKeyGroups), d.bounds[vertex])
+}
+
+// maxKeyGroups is the most key groups that Flink has.
+const maxKeyGroups = 1 << 15
+
 // boundOf needs the bounds of the vertices before v.
 func (d *Decider) boundOf(v *jobgraph.Vertex) int {
 	switch {

@@ -206,3 +206,13 @@ func tile(t *testing.T, d Decision, readings []Reading, decider *Decider, inputs
 		}
 	}
 }
+
+// TestKeyGroups holds Flink's number of key groups, never fewer than subpartitions.
+func TestKeyGroups(t *testing.T) {
+	for bound, want := range map[int]int{1: 128, 85: 128, 86: 256, 128: 256, 1000: 2048, 20_000: 32_768, 40_000: 40_000} {
+		d := &Decider{bounds: map[string]int{"v": bound}}
+		if got := d.KeyGroups("v"); got != want {
+			t.Errorf("bound %d: %d key groups, want %d", bound, got, want)
+		}
+	}
+}
