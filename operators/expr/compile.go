@@ -41,6 +41,7 @@ type node struct {
 	constant bool  // it reads no column: evaluated once, when it is first needed
 	known    *vec  // its value
 	failed   error // or why it has none
+	fails    bool  // it may raise
 	cheap    bool  // it cannot fail and is computed faster for all rows than for a selection
 	dictCol  int   // the one STRING column it reads, -1 where it reads others or is that column
 	memos    map[uint64]*memo
@@ -93,7 +94,8 @@ func (p *Program) build(e *Expr) (*node, error) {
 		nd.args = append(nd.args, k)
 	}
 	nd.in = make([]*vec, len(nd.args))
-	nd.cheap = !CanFail(e) && !readsText(e)
+	nd.fails = CanFail(e)
+	nd.cheap = !nd.fails && !readsText(e)
 	cols := Columns(e)
 	nd.constant = len(cols) == 0
 	if e.Op != OpColumn && len(cols) == 1 && cols[0] < len(p.in.Fields) && p.in.Fields[cols[0]].Type.Kind == String {

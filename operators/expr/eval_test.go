@@ -81,8 +81,8 @@ func shown(v any, t expr.Type) string {
 }
 
 // checkEval compares a program with the oracle: all rows at once, one by one, some, over plain and
-// coded texts, with a known dictionary and an unknown one, and twice over, so that what is
-// remembered of a dictionary is used too.
+// coded texts, with a known dictionary and an unknown one, as part of a larger batch, and twice over,
+// so that what is remembered of a dictionary is used too.
 func checkEval(t *testing.T, in expr.Schema, rows [][]any, e *expr.Expr, r *rand.Rand) {
 	t.Helper()
 	want, class := make([]any, len(rows)), make([]string, len(rows))
@@ -90,8 +90,14 @@ func checkEval(t *testing.T, in expr.Schema, rows [][]any, e *expr.Expr, r *rand
 		want[i], class[i] = attempt(func() any { return oracle(e, row) })
 	}
 	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	for form := range 3 {
+	for form := range 4 {
 		rec := buildRecord(alloc, in, rows, form > 0)
+		if form == 3 && len(rows) > 0 {
+			rec.Release()
+			whole := buildRecord(alloc, in, append([][]any{rows[len(rows)-1], rows[0], rows[0]}, rows...), true)
+			rec = whole.NewSlice(3, whole.NumRows())
+			whole.Release()
+		}
 		var dict []uint64
 		if form == 2 {
 			dict = make([]uint64, len(in.Fields))

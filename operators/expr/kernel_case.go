@@ -68,8 +68,8 @@ func (x *choice) literals(nd *node, result func(arg int) bool) {
 	x.dict, x.id = textArray(offs, data), NewDictID()
 }
 
-// coded gives the rows codes of the branches' texts.
-func (nd *node) coded(c *ctx, x *choice, sel []int32) *vec {
+// codesOf gives the rows codes of the branches' texts.
+func (nd *node) codesOf(c *ctx, x *choice, sel []int32) *vec {
 	nd.codes = sized(nd.codes, c.n)
 	codes := nd.codes
 	if sel == nil {
@@ -202,7 +202,7 @@ func (nd *node) assemble(c *ctx, x *choice, sel []int32) (*vec, error) {
 		out.valid = nd.nulls
 	}
 	if x.codes != nil {
-		return nd.coded(c, x, sel), nil
+		return nd.codesOf(c, x, sel), nil
 	}
 	switch t := out.t; t.Kind {
 	case Boolean:

@@ -134,7 +134,7 @@ func (nd *node) compare(n int, k comparison, sel []int32, valid []uint64) {
 		compareRows(out, n, sel, valid, false, func(i int) int { return bytes.Compare(a.str(i), b.str(i)) })
 	default:
 		if t.wide() {
-			compareRows(out, n, sel, valid, k.equal, func(i int) int { return compareWide(a.dec[i&a.m], b.dec[i&b.m]) })
+			compareDecimals(out, a, b, n, sel, k.equal)
 			break
 		}
 		compareInts(out, a.i64, b.i64, a.m, b.m, n, sel, k.equal)
@@ -152,11 +152,33 @@ func allOf(t Type, sel []int32) []int32 {
 	return nil
 }
 
-func compareWide(a, b decimal128.Num) int {
-	if c := cmp.Compare(a.HighBits(), b.HighBits()); c != 0 {
-		return c
+func lessWide(a, b decimal128.Num) uint64 {
+	return b2u(a.HighBits() < b.HighBits()) | b2u(a.HighBits() == b.HighBits())&b2u(a.LowBits() < b.LowBits())
+}
+
+func compareDecimals(out []uint64, a, b *vec, n int, sel []int32, equal bool) {
+	test := func(i int) uint64 {
+		if equal {
+			return b2u(a.dec[i&a.m] == b.dec[i&b.m])
+		}
+		return lessWide(a.dec[i&a.m], b.dec[i&b.m])
 	}
-	return cmp.Compare(a.LowBits(), b.LowBits())
+	if sel != nil {
+		for _, r := range sel {
+			out[r>>6] |= test(int(r)) << (r & 63)
+		}
+		return
+	}
+	clear(out)
+	if equal {
+		for i := range n {
+			out[i>>6] |= b2u(a.dec[i&a.m] == b.dec[i&b.m]) << (i & 63)
+		}
+		return
+	}
+	for i := range n {
+		out[i>>6] |= lessWide(a.dec[i&a.m], b.dec[i&b.m]) << (i & 63)
+	}
 }
 
 // compareRows is the general way, a call for each row that has values.
@@ -174,6 +196,17 @@ func compareRows(out []uint64, n int, sel []int32, valid []uint64, equal bool, f
 
 func equalTexts(out []uint64, a, b *vec, n int, sel []int32, valid []uint64) {
 	clear(out)
+	if a.one() {
+		a, b = b, a
+	}
+	if b.one() && a.codes == nil && sel == nil {
+		want := b.str(0)
+		for i, from := range a.offs[:min(n, len(a.offs))] {
+			text := a.data[from:a.offs[i+1]]
+			out[i>>6] |= b2u(len(text) == len(want) && string(text) == string(want)) << (i & 63)
+		}
+		return
+	}
 	each(n, sel, valid, func(i int) bool {
 		out[i>>6] |= b2u(string(a.str(i)) == string(b.str(i))) << (i & 63)
 		return true

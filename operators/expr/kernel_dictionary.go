@@ -209,10 +209,10 @@ func lookUpFlags(out []uint64, col *vec, m *memo, n int, sel []int32) {
 		for w := range out {
 			part := col.codes[w*64 : min(n, w*64+64)]
 			var bits uint64
-			for j, k := range part {
-				bits |= uint64(flags[k]&1) << (j & 63)
+			for _, k := range part {
+				bits = bits>>1 | uint64(flags[k])<<63
 			}
-			out[w] = bits
+			out[w] = bits >> (64 - len(part))
 		}
 		return
 	}

@@ -89,18 +89,43 @@ func runIn(c *ctx, nd *node, sel []int32) (*vec, error) {
 		return nil, err
 	}
 	valid := spread(x, c.n)
-	has := s.has(x)
-	each(c.n, sel, valid, func(i int) bool {
-		out.bits[i>>6] |= b2u(has(i)) << (i & 63)
-		return true
-	})
+	if !s.fewNumbers(x, c.n, sel, out.bits, &nd.scratch) {
+		has := s.has(x)
+		each(c.n, sel, valid, func(i int) bool {
+			out.bits[i>>6] |= b2u(has(i)) << (i & 63)
+			return true
+		})
+	}
 	out.valid = valid
 	if s.null {
 		nd.nulls = sized(nd.nulls, words(c.n))
 		copy(nd.nulls, out.bits)
+		for i := range valid {
+			nd.nulls[i] &= valid[i]
+		}
 		out.valid = nd.nulls
 	}
 	return out, nil
+}
+
+// fewNumbers compares a column of whole numbers with each item in turn, where they are few.
+func (s *itemSet) fewNumbers(x *vec, n int, sel []int32, out []uint64, scratch *[]uint64) bool {
+	if len(s.list) > fewItems || !dense(sel, n) || x.one() || x.i32 == nil && x.i64 == nil {
+		return false
+	}
+	tmp := sized(*scratch, words(n))
+	*scratch = tmp
+	for _, item := range s.list {
+		if x.t.Kind == Int || x.t.Kind == Date {
+			equalOne(tmp, x.i32[:n], int32(item))
+		} else {
+			equalOne(tmp, x.i64[:n], item)
+		}
+		for i, w := range tmp {
+			out[i] |= w
+		}
+	}
+	return true
 }
 
 func (s *itemSet) has(x *vec) func(i int) bool {

@@ -101,7 +101,7 @@ func runLogic(c *ctx, nd *node, sel []int32) (*vec, error) {
 	x.t, x.f = sized(x.t, w), sized(x.f, w)
 	open := sel
 	for k, a := range nd.args {
-		if k > 0 && !a.cheap {
+		if k > 0 && !a.cheap && !a.coded(c) {
 			decided := x.t
 			if and {
 				decided = x.f
@@ -137,6 +137,15 @@ func runLogic(c *ctx, nd *node, sel []int32) (*vec, error) {
 	}
 	out.valid = nd.nulls
 	return out, nil
+}
+
+// coded reports whether the node cannot fail and is looked up by the codes of a dictionary column.
+func (nd *node) coded(c *ctx) bool {
+	if nd.dictCol < 0 || c.plain || nd.fails {
+		return false
+	}
+	col, err := c.column(nd.dictCol)
+	return err == nil && col.codes != nil && col.id != 0
 }
 
 func (x *logic) merge(v *vec, n int, and bool) {

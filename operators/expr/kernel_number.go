@@ -198,21 +198,28 @@ func bulk(from, to Type) func(in, out *vec, n int) bool {
 func upscale(from, to Type) func(in, out *vec, n int) bool {
 	p := int64(pow10[to.Scale-from.Scale])
 	if to.wide() {
-		if digitsOf(from) > to.Precision-to.Scale {
-			return nil
-		}
-		return func(in, out *vec, n int) bool {
-			for i, v := range in.i64[:min(n, len(in.i64))] {
-				out.dec[i] = mulWide(v, p)
-			}
-			return true
-		}
+		return upscaleWide(from, to, p)
 	}
 	most := pow10[to.Precision-(to.Scale-from.Scale)] - 1 // of the source's unscaled values
 	return func(in, out *vec, n int) bool {
 		bad := false
 		for i, v := range in.i64[:min(n, len(in.i64))] {
 			out.i64[i] = v * p
+			bad = bad || uint64(v)+most > 2*most
+		}
+		return !bad
+	}
+}
+
+func upscaleWide(from, to Type, p int64) func(in, out *vec, n int) bool {
+	most := uint64(1<<63 - 1)
+	if d := to.Precision - (to.Scale - from.Scale); digitsOf(from) > to.Precision-to.Scale && d < len(pow10)-1 {
+		most = pow10[d] - 1
+	}
+	return func(in, out *vec, n int) bool {
+		bad := false
+		for i, v := range in.i64[:min(n, len(in.i64))] {
+			out.dec[i] = mulWide(v, p)
 			bad = bad || uint64(v)+most > 2*most
 		}
 		return !bad

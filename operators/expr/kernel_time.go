@@ -5,19 +5,27 @@ import (
 	"math"
 )
 
-// A calendar gives dates of days and remembers the last one, since neighbouring rows often share it.
+// A calendar gives dates of days and remembers some: the days of a batch are mostly few.
 type calendar struct {
-	days       int64
+	date // of the day asked for last
+	seen [1 << 10]struct {
+		days int64
+		date date
+	}
+}
+
+type date struct {
 	year       int64
 	month, day int
-	known      bool
 }
 
 func (k *calendar) at(days int64) {
-	if !k.known || k.days != days {
-		k.days, k.known = days, true
-		k.year, k.month, k.day = civil(days)
+	s := &k.seen[days&(1<<10-1)]
+	if s.days != days || s.date.day == 0 {
+		s.days = days
+		s.date.year, s.date.month, s.date.day = civil(days)
 	}
+	k.date = s.date
 }
 
 // instant is a DATE or TIMESTAMP as days and microseconds of the day.
