@@ -61,10 +61,21 @@ func (o *oracle) rows() (rows []string, err *connectors.DataError) {
 func (o *oracle) row(r record, raw []byte) (row string, pass bool, f *fault, k int) {
 	texts := make([]string, len(o.b.Columns))
 	order := slices.Clone(o.cols)
+	if o.b.CheckAll {
+		order = order[:0]
+		for i := range texts {
+			order = append(order, i)
+		}
+	}
 	slices.Sort(order)
+	filter := 0
 	if o.has {
 		order = append([]int{0}, slices.DeleteFunc(order, func(i int) bool { return i == 0 })...)
+		if o.b.CheckAll {
+			filter = len(order) - 1
+		}
 	}
+	var pass0 bool
 	for n, i := range order {
 		s := r.fields[i]
 		v, null, f := oracleValue(o.b.Columns[i], s.text(raw), s.quoted, o.b.Nulls)
@@ -72,11 +83,13 @@ func (o *oracle) row(r record, raw []byte) (row string, pass bool, f *fault, k i
 			return "", false, f, i
 		}
 		texts[i] = v
-		if o.has && n == 0 {
+		if i == 0 && o.has {
 			var x int64
-			if _, err := fmt.Sscan(v, &x); null || err != nil || x < o.where {
-				return "", false, nil, 0
-			}
+			_, err := fmt.Sscan(v, &x)
+			pass0 = !null && err == nil && x >= o.where
+		}
+		if o.has && n == filter && !pass0 {
+			return "", false, nil, 0
 		}
 	}
 	var out []string
@@ -213,10 +226,16 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 		if err != nil {
 			t.Fatal(err)
 		}
+		if i == 0 && pick(2) == 0 {
+			typ = expr.Of(expr.BigInt)
+		}
 		o.Columns = append(o.Columns, expr.Field{Name: fmt.Sprintf("c%d", i), Type: typ})
 	}
 	if pick(3) == 0 {
 		o.NullValues = []string{"1", "NULL"}
+	}
+	if pick(4) == 0 {
+		o.Check = "all"
 	}
 	if err := os.WriteFile(filepath.Join(dir, "x.csv"), data, 0o666); err != nil {
 		t.Fatal(err)
@@ -235,11 +254,12 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 		}
 	}
 	h := how{split: split, read: read, columns: want.cols}
-	if k := o.Columns[0].Type.Kind; k == expr.BigInt && pick(2) == 0 {
+	if k := o.Columns[0].Type.Kind; k == expr.BigInt && pick(3) > 0 {
 		want.has, want.where = true, 3
 		h.where = whereAtLeast(o.Columns[0], want.where)
 	}
 	rows, fails := want.rows()
+	h.plain = pick(3) == 0
 	for _, h.scan = range []scanner{bestScanner(), scanPortable} {
 		for _, near := range []int{probeNear, 16} {
 			h.reach = reach{near: near, far: near * 4, back: [3]int64{int64(near), int64(near) * 2, int64(near) * 4}}

@@ -22,6 +22,8 @@ func randomCSV(rng *rand.Rand) []byte {
 				b.WriteByte(',')
 			}
 			switch {
+			case k == 0 && rng.IntN(10) > 0:
+				b.WriteString(plain[rng.IntN(5)])
 			case rng.IntN(3) < quotes:
 				b.WriteByte('"')
 				for range rng.IntN(6) {
@@ -62,6 +64,23 @@ func TestRandom(t *testing.T) {
 		split, read := 1+rng.Int64N(200), 1+rng.Int64N(100)
 		if !t.Run("", func(t *testing.T) { compare(t, dir, data, rng.Uint64(), split, read) }) {
 			t.Fatalf("seed %d, splits of %d, reads of %d bytes:\n%q", seed, split, read, data)
+		}
+	}
+}
+
+// TestBlockEdges moves quotes, delimiters and line ends over the edges of the scanner's blocks.
+func TestBlockEdges(t *testing.T) {
+	dir := t.TempDir()
+	for _, s := range []string{
+		"1,\"a\"\n2,b\n", "1,\"a\"x\n2,b\n", "1,\"a\"\r\n2,\"b\"\r\n", "1,\"a\"\rx\n", "1,\"a\"\"b\"\n2,\"\"\n", "1,a\"b\n2,c\n", "1,\"\n\n\n", "\"1\",\"\n\"\n3,\"\"\"\"\n",
+		"1,\"a\" \n2,\"b\"\n", "12345678,9\n", "\n\n1,2\n\n",
+	} {
+		for pad := range 140 {
+			data := append(bytes.Repeat([]byte("0"), pad), ",z\n"...)
+			data = append(append(data, s...), s...)
+			if !t.Run("", func(t *testing.T) { compare(t, dir, data, uint64(pad)*977, 1<<20, 1<<10) }) {
+				t.Fatalf("pad %d: %q", pad, s)
+			}
 		}
 	}
 }

@@ -67,6 +67,50 @@ func rowsOf(b operators.Batch, s expr.Schema) []string {
 	return out
 }
 
+// A dirty allocator hands out memory that was used before, so that what is not written is seen.
+type dirty struct{ memory.Allocator }
+
+func (d dirty) Allocate(n int) []byte {
+	b := d.Allocator.Allocate(n)
+	for i := range b {
+		b[i] = 0xA5
+	}
+	return b
+}
+
+func (d dirty) Reallocate(n int, b []byte) []byte {
+	old := len(b)
+	b = d.Allocator.Reallocate(n, b)
+	for i := old; i < len(b); i++ {
+		b[i] = 0xA5
+	}
+	return b
+}
+
+// sound checks that a batch may be handed to code that looks at all rows of codes and offsets.
+func sound(t testing.TB, b operators.Batch) {
+	t.Helper()
+	for _, c := range b.Rec.Columns() {
+		switch a := c.(type) {
+		case *array.Dictionary:
+			for i := range a.Len() {
+				if k := a.GetValueIndex(i); k < 0 || k >= a.Dictionary().Len() {
+					t.Fatalf("code %d of %d in row %d", k, a.Dictionary().Len(), i)
+				}
+			}
+		case *array.String:
+			for i := range a.Len() {
+				_ = a.Value(i)
+			}
+		}
+	}
+	for i, r := range b.Sel {
+		if r < 0 || int64(r) >= b.Rec.NumRows() || i > 0 && r <= b.Sel[i-1] {
+			t.Fatalf("selection %v", b.Sel)
+		}
+	}
+}
+
 // A how is a way to read.
 type how struct {
 	split, read int64
@@ -74,6 +118,7 @@ type how struct {
 	columns     []int
 	where       *expr.Expr
 	reach       reach
+	plain       bool // no dictionaries
 }
 
 // bindText writes files and binds them; names without a path are put in a folder of their own.
@@ -131,12 +176,19 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 	}
 	books := map[string]connectors.Tally{}
 	for _, s := range splits {
-		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: alloc})
+		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: dirty{alloc}})
 		if err != nil {
 			t.Fatal(err)
 		}
+		if h.plain {
+			for _, c := range rd.(*reader).cols {
+				if c != nil {
+					c.dict = nil
+				}
+			}
+		}
 		rd.Add([]connectors.Split{s})
-		got, err := drain(rd, schema)
+		got, err := drain(t, rd, schema)
 		for _, y := range rd.Tally() {
 			x := books[y.File]
 			x.File, x.Rows, x.Read, x.Filtered, x.Bytes = y.File, x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes
@@ -157,12 +209,13 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 	return rows, tally, nil
 }
 
-func drain(rd connectors.Reader, schema expr.Schema) (rows []string, err error) {
+func drain(t testing.TB, rd connectors.Reader, schema expr.Schema) (rows []string, err error) {
 	for {
 		b, st, err := rd.Next(context.Background())
 		if err != nil || st != connectors.More {
 			return rows, err
 		}
+		sound(t, b)
 		rows = append(rows, rowsOf(b, schema)...)
 		b.Rec.Release()
 	}
@@ -209,5 +262,80 @@ func TestQuotedLineBreaks(t *testing.T) {
 				t.Fatalf("books: %+v", tally)
 			}
 		}
+	}
+}
+
+// TestDictionary: codes keep their meaning while the dictionary grows, and it is given up where most
+// values are new.
+func TestDictionary(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("few,many\n")
+	const rows = 100000
+	for i := range rows {
+		fmt.Fprintf(&b, "word %d,text number %d that is longer than a key\n", i/1000, i)
+	}
+	_, state, err := bindText(t, Options{Columns: columns(t, "few STRING; many STRING")}, b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer alloc.AssertSize(t, 0)
+	src, err := openIn(localFS(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: alloc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rd.Close()
+	e, err := src.Enumerator(context.Background(), connectors.SplitOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, _, err := e.Discover(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rd.Add(splits)
+	var id uint64
+	meaning := map[int]string{}
+	n, coded := 0, true
+	for {
+		x, st, err := rd.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st != connectors.More {
+			break
+		}
+		if id == 0 {
+			id = x.Dict[0]
+		}
+		if x.Dict[0] != id || id == 0 {
+			t.Fatalf("dictionary %d became %d", id, x.Dict[0])
+		}
+		few := x.Rec.Column(0).(*array.Dictionary)
+		for i := range few.Len() {
+			k := few.GetValueIndex(i)
+			v := few.Dictionary().(*array.String).Value(k)
+			if old, ok := meaning[k]; ok && old != v {
+				t.Fatalf("code %d was %q and is %q", k, old, v)
+			}
+			meaning[k] = v
+		}
+		for _, r := range rowsOf(x, src.Schema()) {
+			if want := fmt.Sprintf("%q|%q", fmt.Sprintf("word %d", n/1000), fmt.Sprintf("text number %d that is longer than a key", n)); r != want {
+				t.Fatalf("row %d is %s", n, r)
+			}
+			n++
+		}
+		if len(x.Dict) > 1 && x.Dict[1] == 0 {
+			coded = false
+		}
+		x.Rec.Release()
+	}
+	if n != rows || coded || len(meaning) > rows/1000+1 {
+		t.Fatalf("%d rows, the long column coded to the end: %v, %d codes", n, coded, len(meaning))
 	}
 }
