@@ -47,3 +47,32 @@ func TestSpill(t *testing.T) {
 		}
 	}
 }
+
+// TestTopOfMany finds the first rows of more than are held at a time; equal keys come in the order of
+// the input, also where the last of them is cut off.
+func TestTopOfMany(t *testing.T) {
+	in := []expr.Schema{operatortest.MustSchema("k BIGINT, n BIGINT")}
+	r := rand.New(rand.NewPCG(9, 9))
+	var rows strings.Builder
+	var want []string
+	for i := range 90_000 {
+		k := r.IntN(2000)
+		fmt.Fprintf(&rows, "%d, %d\n", k, i)
+		if k < 2 {
+			want = append(want, fmt.Sprintf("%d, %d", k, i))
+		}
+	}
+	slices.SortStableFunc(want, func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
+	limit := len(want) - 7
+	o := sort.Options{Sort: expr.Sort{By: []expr.SortKey{{Col: 0}}, Limit: int64(limit)}}
+	for _, memory := range []int64{-1, 300 << 10} {
+		stages := []operatortest.Stage{stage(o, sort.Local), stage(o, sort.Global)}
+		got, err := operatortest.Result(stages, in, []string{rows.String()}, operatortest.Setting{Memory: memory, Batch: 5000, Parallelism: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want[:limit]) {
+			t.Errorf("within %d bytes: %d rows, not %d, or out of order", memory, len(got), limit)
+		}
+	}
+}

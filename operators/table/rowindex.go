@@ -20,7 +20,9 @@ type rowIndex struct {
 	used    int
 	ends    []uint64 // by slot: where its key ends in the arena
 	arena   []byte
-	encoded []byte // scratch: the keys of a chunk
+	encoded []byte // scratch of a chunk: its keys, where each ends, their hashes
+	keyEnds []int
+	hashes  []uint64
 }
 
 type rowEntry struct {
@@ -55,8 +57,10 @@ func (x *rowIndex) lookup(t *Table, r rows, slots []uint32, add bool) error {
 			return err
 		}
 	}
-	var hashes [chunk]uint64
-	var ends [chunk]int
+	if x.hashes == nil {
+		x.hashes, x.keyEnds = make([]uint64, chunk), make([]int, chunk)
+	}
+	hashes, ends := x.hashes[:len(slots)], x.keyEnds[:len(slots)]
 	buf := x.encoded[:0]
 	from := 0
 	for i := range slots {
@@ -69,7 +73,7 @@ func (x *rowIndex) lookup(t *Table, r rows, slots []uint32, add bool) error {
 		from = len(buf)
 	}
 	x.encoded = buf
-	return x.run(t, hashes[:len(slots)], ends[:len(slots)], slots, add)
+	return x.run(t, hashes, ends, slots, add)
 }
 
 // run finds each encoded key; the first pass touches the entries so that cache misses overlap.

@@ -63,7 +63,7 @@ func againstModel(t *testing.T, s expr.Schema, r *rand.Rand, budget int64) {
 	defer tab.Close()
 	m := &model{slots: map[string]uint32{}}
 	refused := 0
-	for round := range 60 {
+	for round := range 24 {
 		spread := []int{3, 50, 4000}[r.IntN(3)]
 		rec, err := operatortest.ParseRows(task.Alloc, s, randomRows(s, r, r.IntN(3000), spread))
 		if err != nil {
