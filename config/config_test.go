@@ -68,6 +68,10 @@ func TestLoadedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	same, err := Load(LoadInput{Flags: []Value{{Name: SlotRequestTimeout, Value: "PT90S"}, {Name: SplitSize, Value: "2048k"}, {Name: FixedDelayDelay, Value: "1500"}}})
+	if err != nil || same.String(SlotRequestTimeout) != "90 s" || same.String(SplitSize) != "2 mb" || same.String(FixedDelayDelay) != "1500 ms" {
+		t.Errorf("%v %+v", err, same.Settings)
+	}
 	if o.Int(ParallelismDefault) != 2 || !o.Bool(AutoEnabled) || o.Bytes(SplitSize) != 4<<20 || o.Millis(SlotRequestTimeout) != 300_000 ||
 		o.String(RuntimeMode) != "batch" || o.Int(AutoMax) != 0 || o.Get("nothing").Name != "" {
 		t.Errorf("%+v", o.Settings)

@@ -99,10 +99,7 @@ func (l *loader) set(v Value, source string) {
 		return
 	}
 	s := l.at(v.Name)
-	s.Value, s.Source, s.Where = v.Value, source, v.Where
-	if s.Type == Enum {
-		s.Value = strings.ToLower(v.Value)
-	}
+	s.Value, s.Source, s.Where = s.canonical(v.Value), source, v.Where
 }
 
 // values takes settings of the plan or of the command line. There one option set twice, in whatever

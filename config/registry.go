@@ -36,27 +36,30 @@ const (
 
 // The options.
 const (
-	ParallelismDefault  = "parallelism.default"
-	AutoEnabled         = "execution.batch.adaptive.auto-parallelism.enabled"
-	AutoMin             = "execution.batch.adaptive.auto-parallelism.min-parallelism"
-	AutoMax             = "execution.batch.adaptive.auto-parallelism.max-parallelism"
-	AutoAvgVolume       = "execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task"
-	AutoDefaultSource   = "execution.batch.adaptive.auto-parallelism.default-source-parallelism"
-	RuntimeMode         = "execution.runtime-mode"
-	Target              = "execution.target"
-	PipelineName        = "pipeline.name"
-	TaskSlots           = "taskmanager.numberOfTaskSlots"
-	ManagedMemory       = "taskmanager.memory.managed.size"
-	SlotRequestTimeout  = "slot.request.timeout"
-	RestartStrategy     = "restart-strategy.type"
-	FixedDelayAttempts  = "restart-strategy.fixed-delay.attempts"
-	FixedDelayDelay     = "restart-strategy.fixed-delay.delay"
-	SplitSize           = "runner.source.split-size"
-	BatchRows           = "runner.batch.rows"
-	SlotSharing         = "runner.slot-sharing"
-	ReportDir           = "runner.report.dir"
+	ParallelismDefault = "parallelism.default"
+	AutoEnabled        = "execution.batch.adaptive.auto-parallelism.enabled"
+	AutoMin            = "execution.batch.adaptive.auto-parallelism.min-parallelism"
+	AutoMax            = "execution.batch.adaptive.auto-parallelism.max-parallelism"
+	AutoAvgVolume      = "execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task"
+	AutoDefaultSource  = "execution.batch.adaptive.auto-parallelism.default-source-parallelism"
+	RuntimeMode        = "execution.runtime-mode"
+	Target             = "execution.target"
+	PipelineName       = "pipeline.name"
+	TaskSlots          = "taskmanager.numberOfTaskSlots"
+	ManagedMemory      = "taskmanager.memory.managed.size"
+	SlotRequestTimeout = "slot.request.timeout"
+	RestartStrategy    = "restart-strategy.type"
+	FixedDelayAttempts = "restart-strategy.fixed-delay.attempts"
+	FixedDelayDelay    = "restart-strategy.fixed-delay.delay"
+	SplitSize          = "runner.source.split-size"
+	BatchRows          = "runner.batch.rows"
+	SlotSharing        = "runner.slot-sharing"
+	ReportDir          = "runner.report.dir"
+)
+
+const (
 	maxOptionInteger    = 1 << 31
-	maxParallelismValue = 32768
+	maxParallelismValue = 32768 // Flink's largest number of key groups
 )
 
 // An Option declares one option.
@@ -106,8 +109,8 @@ func jobOptions() Registry {
 			Doc: "Splittable files are cut into pieces of at most this size, which are handed out on request."},
 		{Name: BatchRows, Type: Integer, Default: "16384", Scope: Job, Min: 1, Max: 1 << 20,
 			Doc: "Most rows of a batch."},
-		{Name: SlotSharing, Type: Boolean, Default: "true", Scope: Job,
-			Doc: "Whether subtasks of different vertices may share a slot. false: every vertex is a slot sharing group of its own."},
+		{Name: SlotSharing, Type: Enum, Default: "true", Scope: Job, Allowed: []string{"true"}, Later: []string{"false"},
+			Doc: "Whether subtasks of different vertices share a slot; a node's slot_sharing_group sets nodes apart."},
 	}
 }
 

@@ -117,6 +117,24 @@ func (o *Option) checkRange(value string, n int64, err error, format func(int64,
 	return nil
 }
 
+// canonical writes a value that is fine in one form, so that whoever reads it, perhaps in another
+// process, need not know all the forms people may write: "PT1S" becomes "1 s".
+func (o *Option) canonical(value string) string {
+	switch o.Type {
+	case Enum:
+		return strings.ToLower(value)
+	case Size:
+		if n, err := spec.ParseBytes(value); err == nil {
+			return spec.FormatBytes(n)
+		}
+	case Duration:
+		if n, err := spec.ParseDuration(value); err == nil {
+			return spec.FormatDuration(n)
+		}
+	}
+	return value
+}
+
 // Wants says in words what values the option takes.
 func (o *Option) Wants() string {
 	switch o.Type {

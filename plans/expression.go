@@ -23,6 +23,11 @@ func (r *reader) expression(n *spec.Node, path string) *Expression {
 		r.wrongType(n, path, "an SQL expression", hint)
 		return nil
 	}
+	if trimmed := strings.TrimRight(n.Text, "\n"); trimmed != n.Text {
+		whole := *n
+		whole.Text = trimmed
+		n = &whole
+	}
 	e := &Expression{Text: n.Text, Bare: wordy.MatchString(n.Text), Pos: at(n.Pos, path), At: placer(n, path), quoted: n.Quoted}
 	if !r.useParams(n, path) {
 		return nil

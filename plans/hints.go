@@ -73,10 +73,15 @@ func (tr *tree) invalid(tk *token.Token) {
 		message, hint = "a value cannot begin with @", "put the whole value in quotes"
 	case strings.Contains(tk.Error, "'\t'"):
 		message, hint = "a tab cannot indent", "indent with spaces"
+	case strings.Contains(tk.Error, "could not find end character"):
+		message = "a quote is not closed"
 	default:
 		if afterQuote(tr.text.line(p.Line)) {
 			message, hint = "text follows the closing quote", quoteHint
 		}
+	}
+	if n := len(tr.findings); n > 0 && tr.findings[n-1].Rule == RuleSyntax && tr.findings[n-1].Line == p.Line {
+		return // one per line is enough
 	}
 	tr.add(RuleSyntax, p.Line, p.Column, message, hint)
 }

@@ -137,7 +137,7 @@ func (r *reader) other(s Section, e spec.Entry, path, what string, known []strin
 	if slices.Contains(laterKeys(s), e.Key) {
 		hint := ""
 		if e.Key == "slot_sharing" {
-			hint = "for the whole job the option runner.slot-sharing says it, under settings"
+			hint = "slot_sharing_group sets nodes apart"
 		}
 		r.notYet(at(e.Pos, path+"."+e.Key), e.Key, hint)
 		return

@@ -248,6 +248,8 @@ func (r *reader) fill(n *spec.Node, path string) string {
 		name := rest[start+2 : start+end]
 		if p := r.param(name, where); p != nil {
 			b.WriteString(p.Text)
+		} else {
+			b.WriteString(unknownText)
 		}
 		rest, base = rest[start+end+1:], base+start+end+1
 	}

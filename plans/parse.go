@@ -236,7 +236,7 @@ func (r *reader) settings(n *spec.Node) {
 			continue
 		}
 		if e.Key == "slot_sharing" {
-			r.notYet(at(e.Pos, path), e.Key, "the option is "+config.SlotSharing)
+			r.notYet(at(e.Pos, path), e.Key, "slot_sharing_group at a node sets it apart")
 			continue
 		}
 		o := r.options.Lookup(e.Key)
