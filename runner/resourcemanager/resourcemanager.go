@@ -11,7 +11,9 @@ import (
 type Config struct {
 	Leader              string
 	HeartbeatIntervalMs int64 // heartbeat.interval, 10 s
-	HeartbeatTimeoutMs  int64 // heartbeat.timeout, 50 s
+	// HeartbeatTimeoutMs is heartbeat.timeout, 50 s. Negative: a TaskManager is never lost for being silent,
+	// as where all live in the JobManager's own process, which may sleep with its machine for hours.
+	HeartbeatTimeoutMs int64
 }
 
 // A ResourceManager is the machine.
@@ -46,7 +48,7 @@ func New(c Config) *ResourceManager {
 	if c.HeartbeatIntervalMs <= 0 {
 		c.HeartbeatIntervalMs = 10_000
 	}
-	if c.HeartbeatTimeoutMs <= 0 {
+	if c.HeartbeatTimeoutMs == 0 {
 		c.HeartbeatTimeoutMs = 50_000
 	}
 	return &ResourceManager{config: c, byID: map[string]*taskManager{}, byJob: map[string]*claim{}}
@@ -103,7 +105,7 @@ func (r *ResourceManager) register(now int64, m rpc.RegisterTaskManager) {
 	r.send(rpc.TaskManager(m.ID), rpc.TaskManagerRegistered{
 		ID: m.ID, HeartbeatIntervalMs: r.config.HeartbeatIntervalMs, HeartbeatTimeoutMs: r.config.HeartbeatTimeoutMs,
 	})
-	if len(r.managers) == 1 {
+	if len(r.managers) == 1 && r.config.HeartbeatTimeoutMs > 0 {
 		r.out = append(r.out, rpc.StartTimer{ID: heartbeatTimer, AtMs: now + r.config.HeartbeatTimeoutMs})
 	}
 }

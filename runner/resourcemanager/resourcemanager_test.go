@@ -31,7 +31,11 @@ func TestScripts(t *testing.T) {
 				args = append(args, a.Key)
 			}
 			if d.Cmd == "new" {
-				r, now = New(Config{Leader: "l"}), 0
+				c := Config{Leader: "l"}
+				if d.HasArg("one-process") {
+					c.HeartbeatTimeoutMs = -1
+				}
+				r, now = New(c), 0
 				return "ok\n"
 			}
 			return render(r, r.Step(now, eventOf(t, d.Cmd, args)))
