@@ -52,8 +52,8 @@ func (d *Digest) Add(b operators.Batch) {
 		d.vals.hash(c, b.Rec.Column(c), t, idOf(b.Dict, c), b.Sel, d.tmp)
 		x, y := d.a, d.b
 		for i, v := range d.tmp {
-			x[i] = fold(x[i], v)
-			y[i] = bits.RotateLeft64(y[i]^v, 29) * prime3
+			x[i] = x[i]*prime1 + v
+			y[i] = (y[i] + bits.RotateLeft64(v, 32)) * prime3
 		}
 	}
 	for i := range n {

@@ -30,9 +30,9 @@ const nullHash = 0x9AE16A3B2F90404F
 // gives xxHash64 of the value's canonical bytes:
 //
 //	INT, BIGINT, DATE, TIMESTAMP, BOOLEAN   the value as 8 bytes, little endian
-//	DECIMAL                                 trailing zeros of the fraction cut; then an integer that fits
-//	                                        64 bits as such, any other 16 bytes of the unscaled value
-//	                                        and 8 of the scale
+//	DECIMAL                                 trailing zeros of the fraction cut; then, where the unscaled value
+//	                                        fits 64 bits, 8 bytes of it plus scale * 0x165667B19E3779F9, so that
+//	                                        an integer is as above; else 16 bytes of it and 8 of the scale
 //	DOUBLE                                  8 bytes of IEEE 754, one NaN, -0.0 as 0.0
 //	STRING, BYTES                           the bytes
 //	NULL                                    a constant
@@ -62,15 +62,20 @@ func (h *Hasher) Hash(keys []arrow.Array, dict []uint64, sel []int32, out []uint
 		n = keys[0].Len()
 	}
 	out = out[:n]
-	h.tmp = grow(h.tmp, n)
-	for c, arr := range keys {
-		h.vals.hash(c, arr, h.types[c], idOf(dict, c), sel, h.tmp)
-		if c == 0 {
-			for i, v := range h.tmp {
-				out[i] = fold(prime5, v)
-			}
-			continue
+	h.vals.hash(0, keys[0], h.types[0], idOf(dict, 0), sel, out)
+	if len(keys) == 1 {
+		for i, v := range out {
+			out[i] = finish(fold(prime5, v))
 		}
+		return
+	}
+	for i, v := range out {
+		out[i] = fold(prime5, v)
+	}
+	h.tmp = grow(h.tmp, n)
+	for c, arr := range keys[1:] {
+		c++
+		h.vals.hash(c, arr, h.types[c], idOf(dict, c), sel, h.tmp)
 		for i, v := range h.tmp {
 			out[i] = fold(out[i], v)
 		}
@@ -331,10 +336,7 @@ func hashDecimal64(x int64, scale int) uint64 {
 			scale = 0
 		}
 	}
-	if scale == 0 {
-		return word(uint64(x))
-	}
-	return wide(uint64(x), uint64(x>>63), scale)
+	return word(uint64(x) + uint64(scale)*prime3)
 }
 
 func wide(lo, hi uint64, scale int) uint64 {
