@@ -41,7 +41,10 @@ func (r *run) startEmbedded() *embedded {
 		default:
 		}
 	})
-	pool := taskmanager.NewPool(poolBytes)
+	pool := r.s.Alloc
+	if pool == nil {
+		pool = taskmanager.NewPool(poolBytes)
+	}
 	e.results = exchange.NewLocal(pool, r.s.SpillDir, resultBytes)
 	e.net.Attach(client, func(m rpc.Envelope) {
 		if s, ok := m.Body.(rpc.SubmitResult); ok && s.Refused != "" {

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"go.uber.org/goleak"
+
 	connectorlist "github.com/seed-4b0e9f7c/runner/connectors/builtin"
 	operatorlist "github.com/seed-4b0e9f7c/runner/operators/builtin"
 
@@ -20,6 +23,8 @@ import (
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // shared is the folder of real data sets that is no part of this repository.
 func shared(t *testing.T) string {
@@ -87,7 +92,13 @@ func tryRun(t testing.TB, file, text string, s setup) (report.Report, error) {
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	r, err := runner.Run(ctx, cat, p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true})
+	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer alloc.AssertSize(t, 0)
+	spill := t.TempDir()
+	r, err := runner.Run(ctx, cat, p, runner.Settings{Options: o, SpillDir: spill, EncodeMessages: true, Alloc: alloc})
+	if left, lerr := os.ReadDir(spill); lerr != nil || len(left) > 0 {
+		t.Errorf("the run left temporary files: %v %v", left, lerr)
+	}
 	if err == nil {
 		valid(t, r)
 	}

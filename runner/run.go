@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/seed-4b0e9f7c/runner/config"
 	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
@@ -30,6 +32,8 @@ type Settings struct {
 	Progress func(jobmaster.Snapshot) // called from time to time while the job runs; nil: never
 	// EncodeMessages sends every message between the nouns through its encoding, as between processes.
 	EncodeMessages bool
+	// Alloc gives the memory of batches; nil: a pool of reused buffers.
+	Alloc memory.Allocator
 }
 
 // Run runs a plan in this process: it binds the plan, builds its job graph, and lets a JobManager and
