@@ -23,6 +23,9 @@
 //
 // A date or time that does not exist (2021-02-30, 25:00) is OutOfRange.
 //
+// CAST to STRING writes what Append does, except that BOOLEAN becomes TRUE or FALSE, as in Flink, where
+// files have true and false.
+//
 // The Append functions write texts that Parse reads back to the same value: DECIMAL with all digits
 // of its scale, TIMESTAMP with all digits of its precision, DATE with 4 or more digits of year and a
 // minus before year 0, DOUBLE with the fewest digits that give the same value, always with a point or

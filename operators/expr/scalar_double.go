@@ -19,8 +19,8 @@ func ParseDouble(b []byte) (float64, Status) {
 	return parseDouble(b)
 }
 
-// shortDouble reads [-]digits[.digits] whose digits and power of ten a double holds exactly, so that
-// one division rounds once.
+// shortDouble reads [-]digits[.digits][e[±]digits] whose digits and power of ten a double holds
+// exactly, so that one multiplication or division rounds once.
 func shortDouble(b []byte) (float64, bool) {
 	i, point := 0, -1
 	neg := b[0] == '-'
@@ -36,23 +36,51 @@ func shortDouble(b []byte) (float64, bool) {
 			continue
 		}
 		if b[i] != '.' || point >= 0 {
-			return 0, false
+			break
 		}
 		point = i
 	}
-	frac := 0
+	exp := 0
 	if point >= 0 {
-		frac = len(b) - 1 - point
+		exp = point + 1 - i
 		first++
 	}
-	if len(b) == first || v >= 1<<53 {
+	if i == first || v >= 1<<53 {
 		return 0, false
 	}
-	f := float64(v) / exact10[frac]
+	if i < len(b) {
+		e, ok := exponent(b[i:])
+		if !ok {
+			return 0, false
+		}
+		exp += e
+	}
+	f := float64(v)
+	switch {
+	case exp < -22 || exp > 22:
+		return 0, false
+	case exp < 0:
+		f /= exact10[-exp]
+	default:
+		f *= exact10[exp]
+	}
 	if neg {
 		f = -f
 	}
 	return f, true
+}
+
+// exponent reads e and one or two digits with a sign or without.
+func exponent(b []byte) (int, bool) {
+	if b[0]|0x20 != 'e' {
+		return 0, false
+	}
+	b, neg := sign(b[1:])
+	e, rest, ok := short(b)
+	if neg {
+		e = -e
+	}
+	return e, ok && len(rest) == 0
 }
 
 func parseDouble(b []byte) (float64, Status) {
