@@ -89,7 +89,7 @@ func (p *parser) trailing(t token) *Error {
 	}
 	switch {
 	case t.word("NOT"):
-		e.Expected = "IN, LIKE or BETWEEN after NOT here"
+		e.Expected = "IN, LIKE or BETWEEN after NOT, or IS NOT NULL"
 	case t.kind == tokWord:
 		e.Near = nearest(t.upper, []string{"AND", "OR", "IS", "IN", "LIKE", "BETWEEN", "NOT"})
 	}

@@ -263,7 +263,7 @@ func literalPrecedence(e *Expr) int {
 func (p printer) literal(e *Expr) { p.WriteString(literalText(e)) }
 
 // literalText writes a literal so that it is read with its type: what has a natural form in it, the
-// rest under a CAST.
+// rest under a CAST. An implicit one, a cast by Check that has been folded, is written as its value.
 func literalText(e *Expr) string {
 	v, t := e.Value, e.Type
 	if v == nil {
@@ -275,7 +275,12 @@ func literalText(e *Expr) string {
 		}
 		return "CAST(NULL AS " + plainType(t) + ")"
 	}
-	cast := func(s string) string { return "CAST(" + s + " AS " + plainType(t) + ")" }
+	cast := func(s string) string {
+		if e.Implicit {
+			return s
+		}
+		return "CAST(" + s + " AS " + plainType(t) + ")"
+	}
 	switch t.Kind {
 	case Boolean:
 		return strings.ToUpper(strconv.FormatBool(v.Int != 0))
@@ -295,16 +300,29 @@ func literalText(e *Expr) string {
 		return s
 	case Double:
 		if math.IsNaN(v.Double) || math.IsInf(v.Double, 0) {
-			return cast(map[bool]string{true: "'NaN'", false: "'" + strings.TrimPrefix(strconv.FormatFloat(v.Double, 'g', -1, 64), "+") + "inity'"}[math.IsNaN(v.Double)])
+			return "CAST(" + quoteText(nonFinite(v.Double)) + " AS DOUBLE)"
+		}
+		if a := math.Abs(v.Double); e.Implicit && a >= 1e-6 && a < 1e15 {
+			return strconv.FormatFloat(v.Double, 'f', -1, 64)
 		}
 		return doubleText(v.Double)
 	case Date:
 		return "DATE '" + string(AppendDate(nil, int32(v.Int))) + "'"
 	case Timestamp:
-		s := "TIMESTAMP '" + string(AppendTimestamp(nil, v.Int, t.Precision)) + "'"
-		return s
+		return "TIMESTAMP '" + string(AppendTimestamp(nil, v.Int, t.Precision)) + "'"
 	}
 	return stringText(v.Text)
+}
+
+// nonFinite is the text that CAST reads NaN and the infinities from.
+func nonFinite(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case f < 0:
+		return "-Infinity"
+	}
+	return "Infinity"
 }
 
 // stringText quotes text. ${ inside quotes would be taken for a parameter, so it is cut in two.

@@ -205,6 +205,23 @@ func TestNestedTexts(t *testing.T) {
 	}
 }
 
+// TestFoldedCasts: a literal that Check cast and Fold folded prints as the plan has it, nearly.
+func TestFoldedCasts(t *testing.T) {
+	for text, want := range map[string]string{
+		"n > 5": "n > 5", "x < 24": "x < 24", "x >= 0.05": "x >= 0.05", "p = 100": "p = 100.00", "p = -1.5": "p = -1.50", "big > 3": "big > 3.0000000000",
+		"d < '1998-09-02'": "d < DATE '1998-09-02'", "ts >= '1998-09-02'": "ts >= TIMESTAMP '1998-09-02 00:00:00.000'", "n IN (1, 2)": "n IN (1, 2)", "n = CAST(5 AS BIGINT)": "n = CAST(5 AS BIGINT)",
+		"COALESCE(i, NULL)": "COALESCE(i, NULL)", "x = 1e300": "x = 1E300",
+	} {
+		folded := Fold(mustCheck(t, text))
+		if got := folded.String(); got != want {
+			t.Errorf("%s is printed as %s, want %s", text, got, want)
+		}
+		if again := mustCheck(t, folded.String()); Fold(again).String() != want {
+			t.Errorf("%s is then printed as %s", folded, Fold(again))
+		}
+	}
+}
+
 func TestQuote(t *testing.T) {
 	for name, want := range map[string]string{
 		"country": "country", "_x1": "_x1", "Flight Date": "`Flight Date`", "count": "`count`", "DATE": "`DATE`", "a`b": "`a``b`", "1st": "`1st`", "größe": "`größe`", "": "``",
