@@ -114,7 +114,7 @@ func (b *Books) files(v *vertexRun, metrics []*rpc.TaskMetrics) {
 	sizes := map[string]connectors.File{}
 	for _, f := range v.source.Source.Inv.Files {
 		sizes[f.Path] = f
-		if all && sums[f.Path] == nil && f.Bytes > 0 && len(order) > 0 {
+		if all && sums[f.Path] == nil && f.Bytes > 0 {
 			b.fault("%s: nothing was read of its %d bytes", f.Path, f.Bytes)
 		}
 	}

@@ -16,7 +16,8 @@
 //	rpc.Send           to TaskManagers: DeployTask, CancelTask, AssignSplits, ReleasePartitions; to the
 //	                   ResourceManager: DeclareSlots, ReleaseSlots; to the Dispatcher: JobStatus
 //	rpc.StartTimer     a restart delay, or the slot request timeout
-//	Discover           run the enumerator of a source until it is done
+//	Discover           run the enumerator of a source until it is done; comes again if that failed and the
+//	                   restart strategy allows it
 //	StopDiscover       the splits of all sources are no longer wanted; events that still come are ignored
 //	Commit             journal the intent of all sinks, then publish each; may come again after a failed
 //	                   one, so it is idempotent
@@ -31,5 +32,6 @@
 // fail earlier runs on, so that the reported root cause is the same at any parallelism. Earlier means: a
 // vertex at a lower depth (number of blocking exchanges before it), then an earlier vertex of the graph,
 // then an earlier place in file order or a lesser key. Splits behind the place at fault are no longer given
-// out, and tasks that only read such splits are cancelled.
+// out, and tasks that only read such splits are cancelled. Tasks that pipelined edges join stop together, so
+// between those the first failure counts.
 package jobmaster

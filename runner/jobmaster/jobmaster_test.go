@@ -250,6 +250,11 @@ func (s *script) finished(u *rpc.TaskUpdate, v *jobgraph.Vertex, pairs map[strin
 		u.Metrics.Edges = append(u.Metrics.Edges, rpc.EdgeBooks{Edge: e.ID, In: num("in")})
 	}
 	u.Metrics.Operators = []rpc.OperatorBooks{{In: num("out"), Passed: num("out"), Out: num("out")}}
+	if src := v.Operators[0].Source; src != nil && u.Task.Subtask == 0 { // one subtask stands for all that read
+		for _, f := range src.Inv.Files {
+			u.Metrics.Files = append(u.Metrics.Files, connectors.Tally{File: f.Path, Rows: num("out"), Read: num("out"), Bytes: f.Bytes - num("short")})
+		}
+	}
 	if v.Operators[0].Kind == jobgraph.SinkOp {
 		u.Metrics.Operators = []rpc.OperatorBooks{{In: num("in"), Absorbed: num("in")}}
 		u.Committables = []connectors.Committable{{State: []byte(fmt.Sprintf("%s/%d#%d", v.ID, u.Task.Subtask, u.Task.Attempt)), Subtask: u.Task.Subtask}}

@@ -139,7 +139,7 @@ func (j *JobMaster) slotsTimedOut() {
 	}
 	j.fail(candidate{causes: []failure.Cause{{
 		Class: string(failure.NoSlots),
-		Message: fmt.Sprintf("the job needs %d slots, has %d, and has waited for %d ms without being able to run (%s); "+
-			"the TaskManagers have %d slots in all", j.need(), j.pool.Held(), j.now-since, OptSlotTimeout, j.slots.total),
+		Message: fmt.Sprintf("slots needed: %d, held: %d; the job has waited for %d ms without being able to run (%s); "+
+			"slots of all TaskManagers: %d", j.need(), j.pool.Held(), j.now-since, OptSlotTimeout, j.slots.total),
 	}}})
 }

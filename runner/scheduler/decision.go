@@ -21,6 +21,10 @@ const (
 
 // A Decision is the parallelism of one vertex and why. In what Explain says, Decided is 0 where it
 // depends on volumes that only the run knows; then Min and Max are its bounds.
+//
+// Numbers holds what the decision was made from. Of a source: splits, files, bytes, avgBytesPerTask, bound, and
+// wantedBySize, the subtasks its files are worth. Behind an exchange: producedBytes, broadcastBytes,
+// avgBytesPerTask, subpartitions, bound, minParallelism. After a FORWARD edge: producerParallelism.
 type Decision struct {
 	Vertex    string           `json:"vertex"`
 	Name      string           `json:"name"`

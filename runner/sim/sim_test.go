@@ -42,7 +42,7 @@ func tracer(t *testing.T) func(string) {
 
 // TestHappy holds that without faults every job finishes, whatever the delays and the number of slots.
 func TestHappy(t *testing.T) {
-	from, to := seeds(t, 200)
+	from, to := seeds(t, 100)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewPCG(seed, 3))
 		s := Setup{Schedule: seed, Managers: 1 + r.IntN(3), Slots: 6 + r.IntN(10), Trace: tracer(t)}
@@ -103,7 +103,7 @@ func TestFaults(t *testing.T) {
 // TestSameRootCause holds that the same data failures give the same root cause, whatever the schedule, the
 // slots and the parallelism.
 func TestSameRootCause(t *testing.T) {
-	from, to := seeds(t, 200)
+	from, to := seeds(t, 100)
 	failed := 0
 	for seed := from; seed < to; seed++ {
 		want := ""
