@@ -24,7 +24,7 @@ func alloc(t *testing.T) *memory.CheckedAllocator {
 	return a
 }
 
-func types(t *testing.T, list string) expr.Schema {
+func schemaOf(t *testing.T, list string) expr.Schema {
 	t.Helper()
 	var s expr.Schema
 	for _, f := range strings.Split(list, "; ") {
@@ -281,7 +281,7 @@ func checkBooks(t *testing.T, r connectors.Reader, inv connectors.Inventory, row
 }
 
 func TestRoundTrip(t *testing.T) {
-	s := types(t, everyType)
+	s := schemaOf(t, everyType)
 	for _, c := range []struct {
 		name, compression string
 		batches           []int
@@ -336,7 +336,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	s := types(t, everyType)
+	s := schemaOf(t, everyType)
 	path := filepath.Join(t.TempDir(), "out.parquet")
 	write(t, memory.DefaultAllocator, Options{Path: []string{path}}, s, 1)
 	state, err := Spec.Bind(t.Context(), Options{Path: []string{path}}, connectors.Env{})

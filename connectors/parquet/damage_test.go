@@ -1,0 +1,181 @@
+package parquet
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// sample is a file of some rows in two row groups.
+func sample(t testing.TB, compression string, rows int) []byte {
+	t.Helper()
+	s := expr.SchemaOf(
+		expr.Field{Name: "id", Type: expr.Of(expr.BigInt).Nullable(false)},
+		expr.Field{Name: "name", Type: expr.Of(expr.String)},
+		expr.Field{Name: "amount", Type: expr.DecimalOf(20, 2)},
+		expr.Field{Name: "ok", Type: expr.Of(expr.Boolean)},
+	)
+	var b bytes.Buffer
+	codec, err := sinkState{Compression: compression}.codec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newEncoder(s, &b, codec, int64(max(rows/2, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Write(operators.Batch{Rec: record(memory.DefaultAllocator, s, 0, rows, false)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func save(t testing.TB, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDamage flips, cuts and empties: a damaged file fails by name, or the damage lies where nothing
+// was read, and then all rows come.
+func TestDamage(t *testing.T) {
+	for _, compression := range []string{"snappy", "zstd", "none"} {
+		good := sample(t, compression, 1000)
+		all, err := readAll(t, alloc(t), input{Options: Options{Path: []string{save(t, good)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct {
+			damage func(b []byte) []byte
+			text   string
+		}{
+			"first page header":    {func(b []byte) []byte { return flip(b, 4, 12) }, "row group 0, column id: page 0:"},
+			"cut tail":             {func(b []byte) []byte { return b[:len(b)-20] }, "does not end with PAR1"},
+			"empty":                {func([]byte) []byte { return nil }, "too few for a Parquet file"},
+			"text":                 {func([]byte) []byte { return []byte("id,name\n1,Ada\n2,Bob\n") }, "no Parquet file"},
+			"footer length":        {func(b []byte) []byte { return flip(b, len(b)-8, 4) }, "footer"},
+			"footer":               {func(b []byte) []byte { return flip(b, len(b)-60, 40) }, ""},
+			"head":                 {func(b []byte) []byte { return flip(b, 0, 4) }, "does not begin with PAR1"},
+			"encrypted":            {func(b []byte) []byte { copy(b[len(b)-4:], "PARE"); return b }, "encrypted"},
+			"missing middle":       {func(b []byte) []byte { return append(b[:200:200], b[300:]...) }, ""},
+			"second column's page": {func(b []byte) []byte { return flip(b, len(b)/3, 12) }, ""},
+		} {
+			t.Run(compression+" "+name, func(t *testing.T) {
+				path := save(t, c.damage(bytes.Clone(good)))
+				got, err := readAll(t, alloc(t), input{Options: Options{Path: []string{path}}})
+				if err == nil {
+					// Bytes of plain values, and of pages without checksum, may be other values.
+					if len(got) != len(all) {
+						t.Fatalf("%d rows of %d and no error", len(got), len(all))
+					}
+					if c.text != "" {
+						t.Error("no error")
+					}
+					return
+				}
+				var e *connectors.DataError
+				if !errors.As(err, &e) || e.File != path || !strings.Contains(err.Error(), c.text) {
+					t.Errorf("%v (%T)", err, err)
+				}
+				if strings.Contains(err.Error(), "runtime error") || strings.Contains(err.Error(), "goroutine") {
+					t.Errorf("the text of a panic: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func flip(b []byte, at, n int) []byte {
+	for i := range n {
+		b[at+i] ^= 0xff
+	}
+	return b
+}
+
+// TestEveryByte flips each byte of a small file: never a panic, never fewer rows without an error.
+func TestEveryByte(t *testing.T) {
+	good := sample(t, "snappy", 40)
+	path := save(t, good)
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x55
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		a := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		got, err := readQuietly(t, a, path)
+		if err == nil && got != 40 {
+			t.Fatalf("byte %d: %d rows and no error", i, got)
+		}
+		a.AssertSize(t, 0)
+	}
+}
+
+// readQuietly reads all rows and counts them; errors come from any step.
+func readQuietly(t testing.TB, a memory.Allocator, path string) (int, error) {
+	state, err := Spec.Bind(t.Context(), Options{Path: []string{path}}, connectors.Env{Node: "in"})
+	if err != nil {
+		return 0, err
+	}
+	src, err := Spec.Open(state)
+	if err != nil {
+		return 0, err
+	}
+	e, err := src.Enumerator(t.Context(), connectors.SplitOptions{}, nil)
+	if err != nil {
+		return 0, err
+	}
+	splits, _, err := e.Discover(t.Context())
+	if err != nil {
+		return 0, err
+	}
+	r, err := src.Reader(&operators.Task{Ctx: t.Context(), Alloc: a})
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	r.Add(splits)
+	rows := 0
+	for {
+		b, status, err := r.Next(t.Context())
+		if err != nil || status != connectors.More {
+			return rows, err
+		}
+		rows += b.Rows()
+		lines(b, src.Schema())
+		b.Rec.Release()
+	}
+}
+
+func FuzzParquetOpen(f *testing.F) {
+	f.Add(sample(f, "snappy", 20))
+	f.Add(sample(f, "none", 3))
+	f.Add(sample(f, "zstd", 0))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<20 {
+			return
+		}
+		a := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		_, err := readQuietly(t, a, save(t, data))
+		a.AssertSize(t, 0)
+		var c interface{ Class() string }
+		if err != nil && !errors.As(err, &c) {
+			t.Errorf("no class: %v", err)
+		}
+	})
+}
