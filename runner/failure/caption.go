@@ -16,14 +16,13 @@ func indentOf(line []byte) int {
 	return n
 }
 
-// isFrame reports whether a line is a stack frame, and returns it without "at " and without the
-// name of the jar that a logger puts behind it. A tab before "at " settles it; with blanks, or nothing,
+// isFrame reports whether a line is a stack frame, and returns it without "at ". A tab before "at " settles it; with blanks, or nothing,
 // in its place the rest must look like a method, because messages have lines such as " at [Source: …".
-func isFrame(line []byte) (string, bool) {
+func isFrame(line []byte) ([]byte, bool) {
 	n := indentOf(line)
 	rest, ok := bytes.CutPrefix(line[n:], []byte("at "))
 	if !ok || len(rest) == 0 {
-		return "", false
+		return nil, false
 	}
 	tabbed := n > 0 && line[n-1] == '\t'
 	open := bytes.IndexByte(rest, '(')
@@ -33,9 +32,9 @@ func isFrame(line []byte) (string, bool) {
 		shaped = shaped && looksLikePlace(rest[open:])
 	}
 	if !tabbed && !shaped {
-		return "", false
+		return nil, false
 	}
-	return string(withoutJar(rest)), true
+	return rest, true
 }
 
 // looksLikePlace reports whether s starts with what a frame has in brackets.
@@ -57,6 +56,7 @@ func hasJar(line []byte) bool {
 		(bytes.Contains(line, []byte(") ~[")) || bytes.Contains(line, []byte(") [")))
 }
 
+// withoutJar removes the name of the jar that a logger puts behind a frame.
 func withoutJar(frame []byte) []byte {
 	for _, mark := range []string{") ~[", ") ["} {
 		if i := bytes.Index(frame, []byte(mark)); i >= 0 {
@@ -203,6 +203,16 @@ func isHeader(text []byte) (class, message string, ok bool) {
 	}
 	return class, message, strings.Contains(class, ".") && endsAsException([]byte(class)) ||
 		bytes.HasPrefix(text[min(len(class), len(text)):], []byte("(message:"))
+}
+
+// withoutThread removes `Exception in thread "main" `, which stands before the class where a thread died.
+func withoutThread(text []byte) []byte {
+	if rest, ok := bytes.CutPrefix(text, []byte("Exception in thread ")); ok {
+		if i := bytes.Index(rest, []byte(`" `)); i >= 0 {
+			return rest[i+2:]
+		}
+	}
+	return text
 }
 
 // simpleName returns the name of a class without its packages and outer classes.

@@ -59,6 +59,11 @@ type ClassDoc struct {
 
 // Classes lists every class of ours with its documentation, in the order of the constants.
 func Classes() []ClassDoc {
+	return append(append(dataClasses(), setupClasses()...), processClasses()...)
+}
+
+// dataClasses are about values and files.
+func dataClasses() []ClassDoc {
 	return []ClassDoc{
 		{
 			CastError, CategoryData, "A value could not be converted to the type the plan asks for.",
@@ -100,6 +105,12 @@ func Classes() []ClassDoc {
 			DamagedFile, CategoryData, "A file cannot be read to its end: cut off, wrong checksum, not the format its name says.",
 			"Fetch or write the file again; `runner doctor FILE` says which part is damaged.",
 		},
+	}
+}
+
+// setupClasses are about the plan, its options and what it names.
+func setupClasses() []ClassDoc {
+	return []ClassDoc{
 		{
 			MissingFile, CategoryConfig, "A file or folder the plan names does not exist.",
 			"Correct the path in the plan (it is relative to the plan file), or put the file there.",
@@ -124,6 +135,12 @@ func Classes() []ClassDoc {
 			NotSupported, CategoryConfig, "The plan asks for something this build does not offer.",
 			"Leave it out or take the way the message names.",
 		},
+	}
+}
+
+// processClasses are about what runs the job.
+func processClasses() []ClassDoc {
+	return []ClassDoc{
 		{
 			NoSlots, CategoryResources, "Fewer task slots are free than the job needs.",
 			"Lower parallelism.default, raise taskmanager.numberOfTaskSlots, or start another TaskManager.",

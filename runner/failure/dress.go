@@ -107,7 +107,7 @@ func indentedGarment(line []byte) (garment, int, int64) {
 }
 
 func opensHeader(line []byte) bool {
-	_, ok := parseHeader(line)
+	_, _, ok := parseLevel(line)
 	return ok
 }
 

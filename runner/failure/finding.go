@@ -46,6 +46,7 @@ var (
 	numbered = regexp.MustCompile(`(\d+)/\d+\)(?:#(\d+))?`)
 	// In a coordinator's or a checkpoint's message the task is named.
 	coordinatorTask = regexp.MustCompile(`OperatorCoordinator (?:for|of) (?:operator )?'([^']+)'`)
+	subtaskName     = regexp.MustCompile(`(?:with subtask|subtask name|[Tt]ask name) ?: (.+? \(\d+/\d+\))`)
 	coordinatorName = regexp.MustCompile(`.*(?:[Oo]perator|[Tt]ask|vertex) '?(.+? \(\d+/\d+\))`)
 )
 
@@ -118,6 +119,9 @@ func taskInMessages(chain []*node) string {
 		}
 	}
 	for _, n := range chain {
+		if m := subtaskName.FindStringSubmatch(n.message); m != nil {
+			return stripAttempt(m[1])
+		}
 		if m := coordinatorName.FindStringSubmatch(n.message); m != nil {
 			return stripAttempt(strings.TrimLeft(m[1], "'\" "))
 		}

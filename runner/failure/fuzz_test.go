@@ -94,7 +94,7 @@ func checkSane(t *testing.T, r Result) {
 
 // FuzzRendered makes up failures, prints them as Java does, dresses the print, and reads it back.
 func FuzzRendered(f *testing.F) {
-	for seed := range uint64(200) {
+	for seed := range uint64(60) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {

@@ -16,15 +16,23 @@ const maxHeaderBytes = 256
 // times, numbers and brackets before it. This holds for the layouts of log4j, logback, Spring, Hadoop,
 // java.util.logging, glog, logfmt and Maven alike.
 func parseHeader(line []byte) (header, bool) {
-	var h header
+	h, next, ok := parseLevel(line)
+	if ok {
+		h.messageAt = messageStart(line, next, min(len(line), maxHeaderBytes))
+	}
+	return h, ok
+}
+
+// parseLevel is parseHeader as far as the level; next is where the rest of the header starts.
+func parseLevel(line []byte) (h header, next int, ok bool) {
 	at := indentOf(line)
 	if at == len(line) {
-		return h, false
+		return h, 0, false
 	}
 	if at > 0 {
 		// Messages have indented lines of their own; only a date settles that this is a log line.
 		if size, _ := stampAt(line[at:]); size == 0 {
-			return h, false
+			return h, 0, false
 		}
 	}
 	limit := min(len(line), maxHeaderBytes)
@@ -32,33 +40,31 @@ func parseHeader(line []byte) (header, bool) {
 		for at < limit && line[at] == ' ' {
 			at++
 		}
-		word, next := wordAt(line[:limit], at)
-		if len(word) == 0 {
-			return h, false
-		}
-		if level, bracketed := levelOf(word); level != "" {
-			if at == 0 && !bracketed && !levelAlone(line, next) {
-				return h, false
-			}
-			h.level = level
-			h.messageAt = messageStart(line, next, limit)
-			return h, true
-		}
-		size, ms := stampAt(line[at:])
-		switch {
-		case size > 0:
+		if size, ms := stampAt(line[at:]); size > 0 {
 			h.timeMs = ms
 			at += size
 			continue
-		case !isHeaderWord(word):
-			return h, false
+		}
+		word, next := wordAt(line[:limit], at)
+		if len(word) == 0 {
+			return h, 0, false
+		}
+		if level, bracketed := levelOf(word); level != "" {
+			if at == 0 && !bracketed && !levelAlone(line, next) {
+				return h, 0, false
+			}
+			h.level = level
+			return h, next, true
+		}
+		if !isHeaderWord(word) {
+			return h, 0, false
 		}
 		if ms, end := clockAt(word, 0); end > 0 && h.timeMs == 0 {
 			h.timeMs = ms
 		}
 		at = next
 	}
-	return h, false
+	return h, 0, false
 }
 
 // wordAt returns the word at an offset; a bracketed group is one word, whatever is in it.
@@ -99,9 +105,13 @@ func levelOf(word []byte) (level string, bracketed bool) {
 		word = word[:len(word)-1]
 		bracketed = true
 	}
-	switch string(word) {
-	case "ERROR", "FATAL", "SEVERE", "WARN", "WARNING", "INFO", "DEBUG", "TRACE":
-		return string(word), bracketed
+	if len(word) < 4 || !isUpper(word[0]) {
+		return "", false
+	}
+	for _, level := range [...]string{"INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "SEVERE", "WARNING"} {
+		if string(word) == level {
+			return level, bracketed
+		}
 	}
 	return "", false
 }
@@ -137,13 +147,14 @@ func isHeaderWord(word []byte) bool {
 // because it may be the tab of a stack frame.
 func messageStart(line []byte, next, limit int) int {
 	rest := line[next:limit]
-	dash := bytes.Index(rest, []byte(" - "))
-	colon := bytes.Index(rest, []byte(" : "))
-	if colon < 0 || dash >= 0 && dash < colon {
-		colon = dash
-	}
-	if colon >= 0 && !bytes.ContainsAny(rest[:colon], "\t") && bytes.Index(rest[:colon], []byte(": ")) < 0 {
-		return next + colon + 3
+	for i := 0; i+2 < len(rest); i++ {
+		c := rest[i]
+		if c == '\t' || c == ':' && rest[i+1] == ' ' {
+			break
+		}
+		if c == ' ' && rest[i+2] == ' ' && (rest[i+1] == '-' || rest[i+1] == ':') {
+			return next + i + 3
+		}
 	}
 	if i := bytes.Index(rest, []byte("msg=")); i >= 0 {
 		return next + i + len("msg=")

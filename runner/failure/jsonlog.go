@@ -86,7 +86,7 @@ func (s *scanner) thrown(v jsonValue, e event) *finding {
 	if e.class != "" && e.named {
 		n := &node{class: e.class, message: strings.TrimSpace(e.text)}
 		if frame, ok := isFrame([]byte(firstLine(e.stack))); ok {
-			n.frame = frame
+			n.frame = string(withoutJar(frame))
 		}
 		return &finding{chain: []*node{n}, attempt: -1, bare: e.stack == ""}
 	}
@@ -196,7 +196,7 @@ func firstFrame(v jsonValue) string {
 	if v.kind == jsonText {
 		for line := range strings.SplitSeq(v.text, "\n") {
 			if frame, ok := isFrame([]byte(line)); ok {
-				return frame
+				return string(withoutJar(frame))
 			}
 		}
 		return ""

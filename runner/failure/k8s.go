@@ -8,8 +8,8 @@ import (
 
 // A k8sEvent is one event, or the state of a container that ended.
 type k8sEvent struct {
-	reason, message, object string
-	normal                  bool
+	reason, message, object, from string
+	normal                        bool
 }
 
 // A k8sReader collects what Kubernetes prints: events in tables and documents, states of containers,
@@ -20,10 +20,13 @@ type k8sReader struct {
 	owner    string    // name of the object the operator's error is about
 	seen     bool
 
-	open   bool // an error in JSON that goes over many lines
-	quote  byte
-	text   []byte
-	doc    docReader
+	open  bool // an error in JSON that goes over many lines
+	quote byte
+	text  []byte
+	doc   docReader
+
+	condition map[string]string // the condition being read; nil outside of conditions
+
 	stated bool // the last line was "Reason: OOMKilled", its exit code may follow
 }
 
@@ -47,7 +50,7 @@ func (k *k8sReader) line(s *scanner, line []byte) {
 	}
 	text := string(line)
 	if m := describedEvent.FindStringSubmatch(text); m != nil {
-		k.event(s, k8sEvent{reason: m[2], message: m[4], normal: m[1] == "Normal"})
+		k.event(s, k8sEvent{reason: m[2], from: m[3], message: m[4], normal: m[1] == "Normal"})
 		return
 	}
 	m := listedEvent.FindStringSubmatch(text)
@@ -67,9 +70,43 @@ func (k *k8sReader) line(s *scanner, line []byte) {
 		k.events[len(k.events)-1].message = strings.Trim(m[1], `"'`)
 	}
 	k.stated = k.stated && indentOf(line) > 0
+	if k.conditions(s, text) {
+		return
+	}
 	if m := statusError.FindStringSubmatch(text); m != nil {
 		k.error(s, m[1])
 	}
+}
+
+// conditions reads the conditions of an object's status: one that is False says why.
+func (k *k8sReader) conditions(s *scanner, text string) bool {
+	trimmed := strings.TrimLeft(text, " \t-")
+	if strings.EqualFold(strings.TrimSpace(trimmed), "conditions:") {
+		k.condition = map[string]string{}
+		return true
+	}
+	name, value, ok := strings.Cut(trimmed, ":")
+	name = strings.ToLower(name)
+	if k.condition == nil || !ok {
+		return false
+	}
+	if _, again := k.condition[name]; again || strings.HasPrefix(strings.TrimLeft(text, " \t"), "- ") {
+		k.endCondition(s)
+	}
+	switch name {
+	case "reason", "message", "status", "type":
+		k.condition[name] = strings.Trim(strings.TrimSpace(value), `"'`)
+		return true
+	}
+	return false
+}
+
+func (k *k8sReader) endCondition(s *scanner) {
+	c := k.condition
+	if c["status"] == "False" && c["message"] != "" && c["reason"] != "" && c["reason"] != "ContainersNotReady" {
+		k.event(s, k8sEvent{reason: c["reason"], message: c["message"]})
+	}
+	k.condition = map[string]string{}
 }
 
 // error takes the value of a status's error: JSON, plain or quoted as YAML does.
@@ -144,9 +181,21 @@ func (k *k8sReader) event(s *scanner, e k8sEvent) {
 		k.owner = e.object
 		return
 	}
+	if !e.normal && e.aboutJob() && !isConsequence(e) && len(k.operator) < maxEvents {
+		k.operator = append(k.operator, []*node{{class: e.reason, message: e.message}})
+		k.owner = e.object
+		return
+	}
 	if len(k.events) < maxEvents {
 		k.events = append(k.events, e)
 	}
+}
+
+// aboutJob reports whether an event is about a job or its deployment as a whole, not about a pod.
+func (e k8sEvent) aboutJob() bool {
+	from, object := strings.ToLower(e.from), strings.ToLower(e.object)
+	return strings.Contains(from, "flink") || from == "job" || from == "jobmanagerdeployment" || strings.HasPrefix(object, "flinkdeployment/") ||
+		strings.HasPrefix(object, "flinksessionjob/")
 }
 
 // object reads a Kubernetes object, or the operator's error, from JSON.
@@ -163,7 +212,7 @@ func (k *k8sReader) object(s *scanner, v jsonValue) {
 		object := v.get("involvedObject", "kind").text + "/" + v.get("involvedObject", "name").text
 		k.event(s, k8sEvent{
 			reason: v.get("reason").text, message: strings.TrimRight(v.get("message").text, " \n"),
-			object: strings.ToLower(object), normal: v.get("type").text == "Normal",
+			object: strings.ToLower(object), from: v.get("source", "component").text, normal: v.get("type").text == "Normal",
 		})
 		return
 	}
@@ -216,6 +265,9 @@ func operatorChain(v jsonValue) []*node {
 func (k *k8sReader) end(s *scanner) {
 	if k.open {
 		k.close(s)
+	}
+	if k.condition != nil {
+		k.endCondition(s)
 	}
 	if len(k.operator) == 0 && len(k.events) == 0 {
 		return

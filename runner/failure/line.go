@@ -22,7 +22,7 @@ type lines struct {
 }
 
 func newLines(r io.Reader) (*lines, error) {
-	b := bufio.NewReaderSize(r, 256<<10)
+	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 		return nil, err
@@ -34,7 +34,7 @@ func newLines(r io.Reader) (*lines, error) {
 		// What PowerShell writes when an output is redirected.
 		big := head[0] == 0xfe
 		if _, err = b.Discard(2); err == nil {
-			b = bufio.NewReaderSize(&utf16Reader{r: b, big: big}, 256<<10)
+			b = bufio.NewReaderSize(&utf16Reader{r: b, big: big}, 64<<10)
 		}
 	case bytes.IndexByte(head, 0) >= 0:
 		return nil, ErrNotText

@@ -2,15 +2,22 @@ package failure
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
 const tracebackOpens = "Traceback (most recent call last):"
 
 // opensTraceback reports whether a line opens a Python traceback, and returns what stands before it.
+// Notebooks put the error's type before it and no colon behind.
 func opensTraceback(line string) (before string, opens bool) {
-	before, opens = strings.CutSuffix(strings.TrimRight(line, " \t\r"), tracebackOpens)
-	return before, opens
+	line = strings.TrimRight(line, " \t\r")
+	if before, opens = strings.CutSuffix(line, tracebackOpens); opens {
+		return before, true
+	}
+	kind, opens := strings.CutSuffix(line, "  "+strings.TrimSuffix(tracebackOpens, ":"))
+	_, _, named := splitPython(strings.TrimRight(kind, " "))
+	return "", opens && named
 }
 
 // A traceback reads a Python traceback line by line: places and source lines, indented, then the
@@ -22,6 +29,8 @@ type traceback struct {
 	done   bool  // the error's line has come
 	blank  bool  // and a blank line after it
 	frame  string
+
+	file, function string // of a notebook's frame whose line is to come
 
 	earlier *node // the error this one was raised from
 	from    bool  // a second traceback is announced
@@ -47,13 +56,12 @@ func (p *traceback) feed(line []byte) bool {
 	case p.done:
 		return p.goOn(line, text, trimmed)
 	case trimmed == "" || text[0] == ' ' || text[0] == '\t':
-		if place := placeOf(trimmed); place != "" {
-			p.frame = place
-		}
+		p.readPlace(trimmed)
 		return true
 	}
 	class, message, ok := splitPython(text)
 	if !ok {
+		p.readPlace(trimmed)
 		return !endsEmbedded(line)
 	}
 	p.done = true
@@ -96,6 +104,29 @@ func (p *traceback) finish() {
 	p.target.message = strings.TrimRight(strings.Join(p.target.lines, "\n"), " \t\r\n")
 	p.target.lines = nil
 }
+
+// readPlace takes the place of a frame from a line of a traceback. Notebooks name the function first
+// and mark the line with an arrow below.
+func (p *traceback) readPlace(text string) {
+	if place := placeOf(text); place != "" {
+		p.frame = place
+		return
+	}
+	if m := notebookFrame.FindStringSubmatch(text); m != nil {
+		p.frame = m[1] + ":" + m[2] + " in " + m[3]
+	} else if m := olderNotebookFrame.FindStringSubmatch(text); m != nil {
+		p.file, p.function = m[1], m[2]
+	} else if m := notebookArrow.FindStringSubmatch(text); m != nil && p.file != "" {
+		p.frame = p.file + ":" + m[1] + " in " + p.function
+		p.file = ""
+	}
+}
+
+var (
+	notebookFrame      = regexp.MustCompile(`^File (\S+):(\d+), in ([\w.<>]+)`)
+	olderNotebookFrame = regexp.MustCompile(`^(\S+) in ([\w.<>]+)(?:\(.*\))?$`)
+	notebookArrow      = regexp.MustCompile(`^-+> (\d+)\b`)
+)
 
 // placeOf turns `File "a.py", line 7, in f` into "a.py:7 in f".
 func placeOf(text string) string {

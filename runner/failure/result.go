@@ -255,13 +255,16 @@ func peerOf(f *finding, others []*finding) *finding {
 	return nil
 }
 
+// recent is how many findings back a repetition is looked for: a failure is printed again soon, and the
+// work stays linear.
+const recent = 20
+
 // joinSame joins findings that are one failure printed more than once.
 func joinSame(ordered []*finding) []*finding {
 	var kept []*finding
 	for _, f := range ordered {
 		joined := false
-		// Only the latest are compared: a failure is printed again soon, and the work stays linear.
-		for i := max(0, len(kept)-20); i < len(kept) && !joined; i++ {
+		for i := max(0, len(kept)-recent); i < len(kept) && !joined; i++ {
 			if same(kept[i], f) {
 				absorb(kept[i], f)
 				joined = true
@@ -339,6 +342,9 @@ func absorb(a, b *finding) {
 	}
 	if a.taskManager == "" {
 		a.taskManager = b.taskManager
+	}
+	if b.timeMs != 0 && (a.timeMs == 0 || b.timeMs < a.timeMs) {
+		a.timeMs = b.timeMs
 	}
 	a.attempt = max(a.attempt, b.attempt)
 	a.strong = a.strong || b.strong

@@ -28,12 +28,12 @@ type scanner struct {
 	dress   []garment
 	waiting int // lines fed to a trace that nothing has confirmed
 
-	context    []byte // the last log line, undressed
-	contextMs  int64
-	contextH   header
-	hasContext bool
-	previous   []byte // the last line, undressed, where a trace may have begun unseen
-	previousMs int64
+	context           []byte // the last log line, undressed
+	contextMs         int64
+	contextH          header
+	hasContext        bool
+	previous          []byte // the last line, undressed, where a trace may have begun unseen
+	previousIsContext bool
 
 	banner     string // form announced by a banner: cli, sql-client
 	headline   string
@@ -97,6 +97,9 @@ func (s *scanner) line(line []byte) {
 		return
 	}
 	if s.trace != nil && s.feedTrace(line) {
+		return
+	}
+	if bytes.Contains(line, []byte(escapedFrame)) && s.escaped(line) {
 		return
 	}
 	s.idle(line)
@@ -219,7 +222,7 @@ func (s *scanner) idle(line []byte) {
 		s.interesting(bare, worn[:n], stampMs)
 	}
 	s.previous = append(s.previous[:0], bare[:min(len(bare), maxLineKept)]...)
-	s.previousMs = stampMs
+	s.previousIsContext = false
 }
 
 // opensJSON reports whether a line may open a JSON document; below other layers a bracket is more
@@ -240,79 +243,16 @@ func mayMatter(line []byte) bool {
 		if bytes.HasPrefix(line[n:], []byte("at ")) {
 			return true
 		}
-	case '.', '{', '-', ':', 'C', 'R', 'W', 'N', 'e', 'E', 'F', 'T', 'r', '[', 'm', 'M', 's', '|':
+	case '.', '{', '-', ':', 'C', 'R', 'W', 'N', 'e', 'E', 'F', 'T', 'r', '[', 'm', 'M', 's', 'S', 't', 'c', 'l', '|':
 		return true
 	}
-	return bytes.Contains(line, []byte("rror")) || bytes.Contains(line, []byte("xception")) || bytes.Contains(line, []byte("hrowable")) ||
-		bytes.Contains(line, []byte("Warning")) || bytes.Contains(line, []byte("Traceback")) || bytes.Contains(line, []byte("Killed")) ||
-		bytes.Contains(line, []byte("(message:"))
+	return mayHoldException(line) || bytes.Contains(line, []byte("Warning")) || bytes.Contains(line, []byte("Killed"))
 }
 
-// logLine remembers a log line as the context of what follows, and looks for an exception in it.
-func (s *scanner) logLine(bare []byte, h header, worn []garment) {
-	s.sawLog = true
-	s.banner, s.headline = "", ""
-	s.context = append(s.context[:0], bare[:min(len(bare), maxLineKept)]...)
-	s.contextH, s.contextMs, s.hasContext = h, h.timeMs, true
-	s.previous, s.previousMs = append(s.previous[:0], s.context...), h.timeMs
-	message := bare[min(h.messageAt, len(bare)):]
-	if i := bytes.Index(message, []byte(suppressedBy)); i >= 0 && s.suppressed == "" {
-		s.suppressed = string(message[i:])
-	}
-	s.noteDeployment(message)
-	if !mayMatter(message) {
-		return
-	}
-	if len(message) > 0 && message[0] == '{' && s.openJSON(message, 1) {
-		return
-	}
-	if _, opens := opensTraceback(string(message[:min(len(message), 200)])); opens {
-		s.open(newPythonTrace(0), append(append([]garment{}, worn...), loggerHeader), h.timeMs)
-		return
-	}
-	if class, text, ok := headerIn(message); ok {
-		s.open(newTrace(class, text, 0), append(append([]garment{}, worn...), loggerHeader), h.timeMs)
-	}
-}
-
-// maxDeployments bounds how many tasks are remembered with their TaskManager.
-const maxDeployments = 4096
-
-// noteDeployment remembers where a task runs, from the JobManager's "Deploying … to tm-1 @ host" and
-// from the line in which it fails.
-func (s *scanner) noteDeployment(message []byte) {
-	var m [][]byte
-	switch {
-	case bytes.HasPrefix(message, []byte("Deploying ")):
-		m = deployed.FindSubmatch(message)
-	case bytes.Contains(message, []byte(" to FAIL")):
-		m = failedOn.FindSubmatch(message)
-	}
-	if m == nil || len(s.ranOn) >= maxDeployments {
-		return
-	}
-	if s.ranOn == nil {
-		s.ranOn = map[string]string{}
-	}
-	if id := managerOf(string(m[2])); id != "" {
-		s.ranOn[string(m[1])] = id
-	}
-}
-
-// headerIn finds an exception in the message of a log line: at its start, or behind a colon.
-func headerIn(message []byte) (class, text string, ok bool) {
-	rest := message[indentOf(message):]
-	for range 20 {
-		if class, text, ok = isHeader(rest); ok {
-			return class, text, true
-		}
-		i := bytes.Index(rest, []byte(": "))
-		if i < 0 {
-			return "", "", false
-		}
-		rest = rest[i+2:]
-	}
-	return "", "", false
+// mayHoldException reports whether the name of an exception or a traceback may be in a text.
+func mayHoldException(line []byte) bool {
+	return len(line) > 0 && line[0] == '{' || bytes.Contains(line, []byte("rror")) || bytes.Contains(line, []byte("xception")) || bytes.Contains(line, []byte("hrowable")) ||
+		bytes.Contains(line, []byte("Traceback")) || bytes.Contains(line, []byte("(message:")) || bytes.Contains(line, []byte("Failure")) || bytes.Contains(line, []byte("Interrupt"))
 }
 
 // interesting looks closer at a line outside of any trace.
@@ -326,11 +266,7 @@ func (s *scanner) interesting(bare []byte, worn []garment, stampMs int64) {
 		s.open(newPythonTrace(indent), worn, stampMs)
 		return
 	}
-	if rest, ok := bytes.CutPrefix(body, []byte("Exception in thread ")); ok {
-		if i := bytes.Index(rest, []byte(`" `)); i >= 0 {
-			body = rest[i+2:]
-		}
-	}
+	body = withoutThread(body)
 	if class, message, ok := splitClass(body); ok && strings.HasPrefix(simpleName(class), "Py4J") {
 		s.openPy4J(class, message, indent, worn, stampMs)
 		return
@@ -366,8 +302,12 @@ func (s *scanner) lookBack(bare []byte, worn []garment, stampMs int64) {
 			return
 		}
 	}
-	indent := indentOf(s.previous)
-	rest := s.previous[indent:]
+	previous := s.previous
+	if s.previousIsContext {
+		previous = s.context
+	}
+	indent := indentOf(previous)
+	rest := previous[indent:]
 	class, message, ok := splitClass(rest)
 	for !ok {
 		i := bytes.IndexByte(rest, ' ')
@@ -396,33 +336,6 @@ func (s *scanner) lookBack(bare []byte, worn []garment, stampMs int64) {
 	}
 	s.open(t, worn, stampMs)
 	s.trace.feed(bare)
-}
-
-// announces recognises the banners that clients print above an exception.
-func (s *scanner) announces(bare []byte, worn []garment, stampMs int64) bool {
-	switch {
-	case bytes.Contains(bare, []byte("The program finished with the following exception:")):
-		s.banner, s.headline, s.hasContext = formCLI, "", false
-		return true
-	case isBanner(bare):
-		text := string(bytes.TrimPrefix(bytes.TrimLeft(bare, " \t"), []byte("[ERROR] ")))
-		sentence, rest, _ := strings.Cut(text, "Reason:")
-		s.banner, s.headline, s.hasContext = formSQLClient, strings.TrimSpace(sentence), false
-		if class, message, ok := isHeader([]byte(strings.TrimSpace(rest))); ok {
-			s.open(newTrace(class, message, 0), worn, stampMs)
-		}
-		return true
-	case bytes.HasPrefix(bare, []byte("Flink SQL>")):
-		s.sawSQL, s.banner = true, formSQLClient
-		return true
-	}
-	return false
-}
-
-// isBanner reports whether a line is the SQL client's "[ERROR] Could not execute SQL statement. Reason:".
-func isBanner(line []byte) bool {
-	line = line[indentOf(line):]
-	return bytes.HasPrefix(line, []byte("[ERROR] ")) && bytes.Contains(line, []byte(" Reason:"))
 }
 
 // open starts a trace in the context read so far.
@@ -488,9 +401,18 @@ func (s *scanner) closeTrace() {
 	s.banner, s.headline, s.hasContext = "", "", false
 }
 
-// add keeps a finding, as long as there is room: the first ones matter.
+// add keeps a finding, as long as there is room: the first ones matter. One that repeats a recent one,
+// as a job that restarts again and again does, is joined with it at once.
 func (s *scanner) add(f *finding) {
 	const nodeBytes = 300
+	if f.form != formREST {
+		for i := max(0, len(s.findings)-recent); i < len(s.findings); i++ {
+			if same(s.findings[i], f) {
+				absorb(s.findings[i], f)
+				return
+			}
+		}
+	}
 	for _, n := range f.chain {
 		s.kept += nodeBytes + len(n.message) + len(n.class) + len(n.frame)
 	}

@@ -158,10 +158,10 @@ func (t *trace) feed(line []byte) bool {
 	return true
 }
 
-func (t *trace) takeFrame(frame string, line []byte) {
+func (t *trace) takeFrame(frame, line []byte) {
 	t.confirm()
 	if t.cur.frame == "" {
-		t.cur.frame = frame
+		t.cur.frame = string(withoutJar(frame))
 	}
 	t.byLogger = t.byLogger || hasJar(line)
 	t.state = inFrames
@@ -193,7 +193,7 @@ func (t *trace) feedText(line []byte) {
 		t.inner.push(text)
 		return
 	}
-	if class, message, ok := isHeader([]byte(text)); ok {
+	if class, message, ok := isHeader(withoutThread([]byte(text))); ok {
 		t.inner = &node{class: class}
 		t.inner.push(message)
 		t.innerLines = append(t.innerLines[:0], text)
@@ -385,6 +385,20 @@ func (t *trace) finish() {
 	t.giveBack()
 	t.py.finish()
 	t.finishMessages()
+	t.dropCut()
+}
+
+// dropCut removes a last cause whose class was cut off in the middle of its name.
+func (t *trace) dropCut() {
+	last := t.nodes[len(t.nodes)-1]
+	if last == t.head || last.message != "" || last.frame != "" || last.python != nil || t.state != inMessage || endsAsException([]byte(last.class)) {
+		return
+	}
+	for _, n := range t.nodes {
+		if n.cause == last {
+			n.cause = nil
+		}
+	}
 }
 
 func (t *trace) finishMessages() {
