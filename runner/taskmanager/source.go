@@ -115,15 +115,16 @@ func (t *task) waitFor(wake <-chan struct{}) error {
 func (t *task) fromSource(m *member, b operators.Batch) error {
 	m.out.Add(int64(b.Rows()))
 	defer b.Rec.Release()
-	for _, part := range cut(b, t.tm.cfg.BatchRows) {
-		part.Rec.Retain()
-		err := t.deliver(1, 0, part)
-		if err != nil {
-			err = t.atRow(part, err)
+	parts := cut(b, t.tm.cfg.BatchRows)
+	defer func() {
+		for _, part := range parts {
+			part.Rec.Release()
 		}
-		part.Rec.Release()
-		if err != nil {
-			return err
+	}()
+	for _, part := range parts {
+		part.Rec.Retain()
+		if err := t.deliver(1, 0, part); err != nil {
+			return t.atRow(part, err)
 		}
 	}
 	return nil
