@@ -18,7 +18,7 @@ func categoryRules() []categoryRule {
 	return []categoryRule{
 		// Memory: every OutOfMemoryError and memory kill.
 		{CategoryMemory, "OutOfMemoryError OOMKilled OOMKilling MemoryError OutOfMemory MemoryReservationException MemoryAllocationException", ""},
-		{CategoryMemory, "", `OOMKilled|OutOfMemoryError|beyond (the )?'?(physical|virtual)'? memory limit|exceeding (physical |virtual )?memory|exit ?code:? 137|exited with .*137|killed by .*memory|cannot allocate memory|memory cgroup|low on resource: memory|could not allocate .*memory segments?`},
+		{CategoryMemory, "", `OOMKilled|OutOfMemoryError|beyond (the )?'?(physical|virtual)'? memory limit|exceeding (physical |virtual )?memory|exit ?code( is)?:? ?137|exited with .*137|killed by .*memory|cannot allocate memory|memory cgroup|low on resource: memory|could not allocate .*memory segments?`},
 		// Resources: slots, and room to start what offers them.
 		{CategoryResources, "NoResourceAvailableException UnfulfillableSlotRequestException SlotNotFoundException FailedScheduling InsufficientResourcesException", ""},
 		{CategoryResources, "", `slot request|required slots?|no slots? available|not enough (free )?(slots|resources)|minimum required resources|insufficient (cpu|memory|resources|pods)|nodes are available|exceeded quota|insufficient number of network buffers|number of (available )?slots`},
@@ -29,11 +29,11 @@ func categoryRules() []categoryRule {
 		{CategoryClasspath, "NoClassDefFoundError ClassNotFoundException NoSuchMethodError NoSuchFieldError AbstractMethodError IncompatibleClassChangeError LinkageError UnsupportedClassVersionError VerifyError IllegalAccessError UnsatisfiedLinkError ServiceConfigurationError InvalidClassException NoSuchMethodException NoSuchFieldException NoMatchingTableFactoryException AmbiguousTableFactoryException UnsupportedFileSystemSchemeException UnsupportedFileSystemException ModuleNotFoundError ImportError BootstrapMethodError ClassFormatError", ""},
 		{CategoryClasspath, "", `could not find (any factory|a suitable|any format factory|an implementation|or load main class)|multiple factories|cannot discover a connector|could not find a file system implementation|no (filesystem|file system) for scheme|no suitable driver|loader constraint|cannot assign instance of|closed classloader|no factory implements|class not found|could not instantiate the executor|cannot load user class|unable to load class|no executorfactory found`},
 		// State, checkpoints, savepoints, table metadata, positions to resume from.
-		{CategoryState, "CheckpointException CheckpointError StateMigrationException UpgradeFailureException OffsetOutOfRangeException NoOffsetForPartitionException BackendBuildingException SavepointException RestoreFailedException CommitFailedException CommitStateUnknownException SnapshotExpiredException TriggerSavepointException LogTruncationException", ""},
+		{CategoryState, "CheckpointException CheckpointError StateMigrationException UpgradeFailureException OffsetOutOfRangeException NoOffsetForPartitionException BackendBuildingException SavepointException RestoreFailedException CommitFailedException CommitStateUnknownException SnapshotExpiredException TriggerSavepointException LogTruncationException ProducerFencedException InvalidProducerEpochException InvalidPidMappingException TransactionalIdNotFoundException", ""},
 		{CategoryState, "", `checkpoint|savepoint|\bha metadata|last state|state backend|restore (keyed|operator) state|state (serializer|schema|migration)|max(imum)? parallelism .*(changed|state|restor)|metadata\.json|/metadata/|_metadata\b|/snapshot/|snapshot .*(expired|does not exist|not found)|no longer available on the server|purged (required )?binary logs|could not find first log file name|binlog (file|position|probably)|replication slot|resume token|resume position|offsets? (is )?out of range|state of (the )?operator|not available in the new program|change stream .*lost|memory-backed state|size of the state`},
 		// Rights, certificates, credentials: configuration, whoever refuses.
 		{CategoryConfig, "AccessDeniedException AccessControlException PermissionDenied PermissionError AuthenticationException SaslAuthenticationException SslAuthenticationException AuthorizationException TopicAuthorizationException GroupAuthorizationException ClusterAuthorizationException TransactionalIdAuthorizationException CertificateException CertificateExpiredException CertPathValidatorException KeyStoreException UnrecoverableKeyException LoginException GSSException InvalidKeyException CredentialsException Forbidden Unauthorized", ""},
-		{CategoryConfig, "", `permission denied|access denied|access is denied|拒绝访问|权限不够|not authorized|unauthorized|forbidden|authentication failed|certificat|certification path|PKIX|keystore|truststore|invalid (access ?key|credentials|token)|signature.*does not match|unable to load (aws )?credentials|no (aws )?credentials|login failed|status ?code:? 40[13]`},
+		{CategoryConfig, "", `permission[_ ]denied|unauthenticated|access[_ ]?denied|access is denied|拒绝访问|权限不够|not authorized|unauthorized|forbidden|authentication failed|certificat|certification path|PKIX|keystore|truststore|invalid (access ?key|credentials|token)|signature.*does not match|unable to load (aws )?credentials|no (aws )?credentials|login failed|status ?code:? 40[13]`},
 		{CategoryConfig, "Failed ErrImagePull ImagePullBackOff InvalidImageName BackOff FailedMount FailedAttachVolume CreateContainerConfigError FailedCreate", ""},
 		{CategoryConfig, "", `failed to pull image|pulling image|errimagepull|imagepullbackoff|manifest unknown|(configmap|secret) .*not found`},
 		// SQL: refused as a statement, by parser, validator or database. Refused values are data.
@@ -43,13 +43,13 @@ func categoryRules() []categoryRule {
 		{CategorySQL, "", `sql validation failed|sql parse failed|non-query expression encountered|encountered ".*" at line|column types of query result|field types of query result|query schema|doesn't support consuming|syntax error|unsupported (query|sql|operation in sql)|object '.*' not found|no match found for function signature|cannot apply '`},
 		// Connections.
 		{CategoryConnectivity, "ConnectException TimeoutException ConnectTimeoutException SocketTimeoutException SocketException UnknownHostException NoRouteToHostException PortUnreachableException ClosedChannelException AskTimeoutException RecipientUnreachableException RemoteTransportException LocalTransportException PartitionNotFoundException PartitionConnectionException ProducerFailedException DisconnectException NetworkException HttpHostConnectException NoHttpResponseException CommunicationsException CJCommunicationsException RpcConnectionException RpcException UnresolvedAddressException NativeIoException SSLException SSLHandshakeException SSLProtocolException BrokerNotAvailableException NotLeaderOrFollowerException LeaderNotAvailableException CoordinatorNotAvailableException ConnectionRefusedError ConnectionResetError ConnectionError ConnectionClosedException ConnectionException HttpTimeoutException RetryTimeoutException TaskManagerLost PartitionLost TimeoutError MongoSocketOpenException MongoTimeoutException PrematureCloseException BindException StatusRuntimeException HeartbeatTimeoutException TTransportException RedisConnectionException AnnotatedConnectException", ""},
-		{CategoryConnectivity, "", `heartbeat of taskmanager|no longer reachable|connection (was )?(refused|reset|closed|timed out|aborted)|broken pipe|unable to connect|could not connect|failed to connect|cannot connect|failed to resolve|name or service not known|unknown host|host is unreachable|network is unreachable|timed out|remote task manager|no brokers|bootstrap broker`},
+		{CategoryConnectivity, "", `heartbeat of taskmanager|no longer reachable|connection (was )?(refused|reset|closed|timed out|aborted)|broken pipe|unable to connect|could not connect|failed to connect|cannot connect|failed to resolve|name or service not known|unknown host|host is unreachable|network is unreachable|timed out|remote task manager|no brokers|assigned slot .*removed|disconnect from jobmanager|lost connection|task ?(manager|executor) .*(lost|gone)\b|lost node|bootstrap broker`},
 		// Stopped processes, forgotten jobs.
 		{CategoryInfrastructure, "FlinkJobNotFoundException InterruptedException CancelTaskException JobCancellationException CancellationException FencingTokenException JobMasterNotLeaderException NodeNotReady Preempted SystemExit ShutdownException FlinkJobTerminatedWithoutCancellationException MissingJobManagerException UnhandledShutdown", ""},
 		{CategoryInfrastructure, "", `could not find flink job|job could not be found|signal (15|9)|sigterm|shut(ting)? ?down|is being stopped|has been stopped|was stopped|terminated|leadership|jobmanager deployment (is )?missing|did not exit gracefully|was cancell?ed|container (was )?(released|preempted)|node .*(lost|notready)|crashloopbackoff|back-off restarting|another execution`},
 		// Configuration: files, options, topics, tables, images.
 		{CategoryConfig, "FileNotFoundException NoSuchFileException FileAlreadyExistsException NotDirectoryException NoSuchBucketException NoSuchKeyException IllegalConfigurationException ConfigException UnknownTopicOrPartitionException UnknownTopicException InvalidTopicException UnsupportedVersionException DuplicateJobSubmissionException JobExistsException TableNotExistException DatabaseNotExistException NoSuchTableException NoSuchNamespaceException TableAlreadyExistException TableAlreadyExistsException NoSuchObjectException CatalogNotExistException CatalogException PartitionNotExistException InvalidPathException UnresolvableConfigException CliArgsException MissingArgumentException UnrecognizedOptionException FileNotFoundError FileExistsError MissingFile TargetExists InvalidConfigurationException PropertyNotFoundException MalformedURLException URISyntaxException PathNotFoundException StreamNotFoundException ResourceNotFoundException NotFoundException InvalidReplicationFactorException PolicyViolationException InvalidPortException", ""},
-		{CategoryConfig, "", `missing (required )?(option|configuration|config|property|value)|required options? (are|is) missing|unsupported options? found|one or more required|does not exist|no such file|cannot find the (file|path)|not found at path|找不到|不存在|invalid (value|option|configuration|config|url|topic|path)|could not parse value|cannot read .*config option|configuration (failed|error)|config option|memory configuration|must be (set|configured|specified|positive)|(topic|bucket|table|file|database|schema|queue|index|stream|subject) .*(not found|not present|unknown)|already (been submitted|exists)|'[\w.-]+' is (required|not set|missing)|parallelism .* higher than|unrecognized option|unknown option`},
+		{CategoryConfig, "", `missing (required )?(option|configuration|config|property|value)|required options? (are|is) missing|unsupported options? found|one or more required|does not exist|no such file|cannot find the (file|path)|not found at path|找不到|不存在|invalid (value|option|configuration|config|url|topic|path)|could not parse value|cannot read .*config option|configuration (failed|error)|config option|memory configuration|must be (set|configured|specified|positive)|(topic|bucket|table|file|database|schema|queue|index|stream|subject) .*(not found|not present|unknown)|mkdirs failed|already (been submitted|exists)|'[\w.-]+' is (required|not set|missing)|parallelism .* higher than|unrecognized option|unknown option`},
 	}
 }
 
@@ -98,6 +98,9 @@ func (c *classifier) of(root *node) string {
 			return r.category
 		}
 	}
+	if category := ofFlink(name, message); category != "" {
+		return category
+	}
 	for _, prefix := range []string{"runtime.", "kubernetes.", "yarn.", "client."} {
 		if strings.HasPrefix(root.class, "org.apache.flink."+prefix) {
 			return CategoryInfrastructure
@@ -107,6 +110,21 @@ func (c *classifier) of(root *node) string {
 		return CategoryInfrastructure
 	}
 	return CategoryData
+}
+
+var aboutData = regexp.MustCompile(`(?i)serializ|parse|convert|\brow|\brecord|\bvalue|\bfield|\belement|\bevent|\bfunction|initiali[sz]e|sink|source|user`)
+
+// ofFlink judges Flink's general exceptions when nothing else did.
+func ofFlink(name, message string) string {
+	switch name {
+	case "ValidationException", "TableException", "CodeGenException":
+		return CategorySQL
+	case "FlinkException", "FlinkRuntimeException":
+		if !aboutData.MatchString(message) {
+			return CategoryInfrastructure
+		}
+	}
+	return ""
 }
 
 // special decides the cases where neither class nor message alone will do.

@@ -81,7 +81,7 @@ func (s *scanner) announces(bare []byte, worn []garment, stampMs int64) bool {
 		s.banner, s.headline, s.hasContext = formCLI, "", false
 		return true
 	case isBanner(bare):
-		text := string(bytes.TrimPrefix(bytes.TrimLeft(bare, " \t"), []byte("[ERROR] ")))
+		_, text, _ := strings.Cut(string(bare), "[ERROR] ")
 		sentence, rest, _ := strings.Cut(text, "Reason:")
 		s.banner, s.headline, s.hasContext = formSQLClient, strings.TrimSpace(sentence), false
 		if class, message, ok := isHeader([]byte(strings.TrimSpace(rest))); ok {
@@ -97,7 +97,7 @@ func (s *scanner) announces(bare []byte, worn []garment, stampMs int64) bool {
 
 // isBanner reports whether a line is the SQL client's "[ERROR] Could not execute SQL statement. Reason:".
 func isBanner(line []byte) bool {
-	line = line[indentOf(line):]
+	line = bytes.TrimPrefix(line[indentOf(line):], []byte("Flink SQL> "))
 	return bytes.HasPrefix(line, []byte("[ERROR] ")) && bytes.Contains(line, []byte(" Reason:"))
 }
 

@@ -12,7 +12,8 @@ type finding struct {
 	form        string
 	task        string
 	taskManager string
-	attempt     int // the execution attempt of the task, from 0; -1 where not said
+	location    string // address of the TaskManager, "10.1.1.1:33001"
+	attempt     int    // the execution attempt of the task, from 0; -1 where not said
 	timeMs      int64
 	strong      bool // it stopped a task, a job or a process; a warning with a stack is weak
 	bare        bool // one line, with nothing below it that shows a trace
@@ -146,6 +147,21 @@ func lostManager(message string) string {
 		}
 	}
 	return ""
+}
+
+// peerAddress finds the address of the TaskManager in a transport's failure.
+var peerAddress = regexp.MustCompile(`(?:remote )?task ?manager '([^'\[]+)`)
+
+// isAt reports whether f ran where a message says that a TaskManager was lost.
+func (f *finding) isAt(id, message string) bool {
+	if id != "" && f.taskManager != "" {
+		return f.taskManager == id
+	}
+	m := peerAddress.FindStringSubmatch(message)
+	if m == nil || f.location == "" {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimSpace(m[1]), "/"+f.location) || strings.TrimSpace(m[1]) == f.location
 }
 
 // isPeerLost reports whether an exception only says that another TaskManager is gone or sent an error.

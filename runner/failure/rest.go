@@ -208,6 +208,9 @@ func (s *scanner) restEntry(e jsonValue) *finding {
 	if id := e.get("taskManagerId").text; id != "" {
 		f.taskManager = managerOf(id)
 	}
+	if f.location = e.get("location").text; f.location == "" {
+		f.location = e.get("endpoint").text
+	}
 	f.timeMs = e.get("timestamp").integer()
 	return f
 }

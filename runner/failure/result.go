@@ -243,12 +243,12 @@ func headlineOf(f *finding) string {
 // peerOf returns the failure of the very TaskManager that f only says is lost; nil where there is none.
 func peerOf(f *finding, others []*finding) *finding {
 	root := f.chain[len(f.chain)-1]
-	lost := lostManager(root.message)
-	if lost == "" || !isPeerLost(root) {
+	if !isPeerLost(root) {
 		return nil
 	}
+	lost := lostManager(root.message)
 	for _, other := range others {
-		if other.taskManager == lost && !isPeerLost(other.chain[len(other.chain)-1]) {
+		if other.isAt(lost, root.message) && !isPeerLost(other.chain[len(other.chain)-1]) {
 			return other
 		}
 	}
