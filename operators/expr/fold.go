@@ -15,7 +15,7 @@ func Fold(e *Expr) *Expr {
 		if err != nil || v.t.Kind == Double && !finite(v.f64[0]) {
 			return n // a literal travels as JSON, which has no NaN and no infinity
 		}
-		return &Expr{Op: OpLiteral, Value: v.value(), Type: n.Type, Pos: n.Pos, End: n.End}
+		return &Expr{Op: OpLiteral, Value: v.value(), Type: n.Type, Implicit: n.Implicit, Pos: n.Pos, End: n.End}
 	})
 }
 
