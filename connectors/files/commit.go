@@ -43,7 +43,11 @@ func (c *committer) Commit(ctx context.Context, run string, _ int64, all []conne
 	if exists, err := there(c.fs, s.root); err != nil {
 		return nil, c.failed(err)
 	} else if !exists {
-		return c.published(parts)
+		names, err := c.published(parts)
+		if err != nil {
+			return nil, err
+		}
+		return names, c.failed(c.cleanUp(s))
 	}
 	if err := touchFile(c.fs, filepath.Join(s.run, self().String())); err != nil {
 		return nil, c.failed(err)
