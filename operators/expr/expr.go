@@ -29,7 +29,7 @@ type Expr struct {
 	Col      int     `json:"col,omitempty"`
 	Value    *Value  `json:"value,omitempty"`
 	Type     Type    `json:"type"`
-	Implicit bool    `json:"implicit,omitempty"` // a cast that Check put in; String leaves it out
+	Implicit bool    `json:"implicit,omitempty"` // a cast that Check put in, or a literal it gave its type: String leaves the type out
 	Distinct bool    `json:"distinct,omitempty"`
 	Filter   *Expr   `json:"filter,omitempty"`
 	Pos      Pos     `json:"pos"` // where it begins in the expression's text
