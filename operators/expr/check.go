@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // CheckOptions say what an expression may hold where it stands.
@@ -144,6 +145,9 @@ func (c *checker) unknownColumn(e *Expr) *Expr {
 			return nil
 		}
 	}
+	if f.Near == "" {
+		f.Near = begunBy(e.Name, names)
+	}
 	switch {
 	case f.Near != "":
 		f.Near = Quote(f.Near)
@@ -159,6 +163,18 @@ func (c *checker) unknownColumn(e *Expr) *Expr {
 	}
 	c.errs = append(c.errs, f)
 	return nil
+}
+
+// begunBy is the column whose name an expression was read from in part: order of order-id, which
+// needs backticks as it stands.
+func begunBy(name string, columns []string) string {
+	for _, n := range columns {
+		rest, ok := strings.CutPrefix(n, name)
+		if r, _ := utf8.DecodeRuneInString(rest); ok && rest != "" && !isNamePart(r) {
+			return n
+		}
+	}
+	return ""
 }
 
 // literal gives a literal the type it was parsed with.

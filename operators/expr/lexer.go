@@ -163,7 +163,7 @@ func (l *lexer) space() *Error {
 	return nil
 }
 
-// quotedText reads 'text', where ” doubled stands for one quote.
+// quotedText reads 'text'; two quotes inside stand for one.
 func (l *lexer) quotedText() (token, *Error) {
 	start := l.at
 	s, ok := l.quoted('\'')
@@ -228,7 +228,7 @@ func (l *lexer) param() (token, *Error) {
 	start := l.at
 	rest := l.text[start:]
 	if !strings.HasPrefix(rest, "${") {
-		return token{}, l.fault(start, start+1, "unexpected $", "${name} for a parameter")
+		return token{}, l.fault(start, start+1, "unexpected $", "${name} for a parameter, or backticks round a name that has a $ in it")
 	}
 	n := strings.IndexAny(rest, "}\n")
 	if n < 0 || rest[n] != '}' {

@@ -209,7 +209,7 @@ func (p *parser) floor(name token) (*Expr, *Error) {
 	}
 	if to := p.peek(); p.accept("TO") {
 		if call == "CEIL" {
-			return nil, &Error{Pos: name.pos, End: to.end, Message: "CEIL(x TO unit) is not supported yet", Expected: "FLOOR(TIMESTAMPADD(unit, 1, x) TO unit), which moves a begin too"}
+			return nil, &Error{Pos: name.pos, End: to.end, Message: "CEIL(x TO unit) is not supported yet", Expected: "FLOOR(TIMESTAMPADD(unit, 1, x) TO unit), the begin of the next unit"}
 		}
 		unit, err := p.unit("FLOOR_TO")
 		if err != nil {
