@@ -141,6 +141,8 @@ func runWideProduct(c *ctx, nd *node, sel []int32) (*vec, error) {
 	return &nd.out, nil
 }
 
+func fits64(x decimal128.Num) bool { return x.HighBits() == int64(x.LowBits())>>63 }
+
 func mulWide(a, b int64) decimal128.Num {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	return decimal128.New(int64(hi)-a>>63&b-b>>63&a, lo)
@@ -180,9 +182,14 @@ func runDecimals(c *ctx, nd *node, sel []int32) (*vec, error) {
 	}
 	k := nd.extra.(*decimalOp)
 	a, b := nd.in[0], nd.in[1]
+	direct := k.name == '*' && k.down == 0 && k.out.Precision == MaxDecimal
 	var err error
 	each(c.n, sel, nd.out.valid, func(i int) bool {
 		x, y := a.dec128(i), b.dec128(i)
+		if direct && fits64(x) && fits64(y) { // the product of 64 bits is below 10^38
+			nd.out.dec[i] = mulWide(int64(x.LowBits()), int64(y.LowBits()))
+			return true
+		}
 		if (k.name == '/' || k.name == '%') && y == (decimal128.Num{}) {
 			err = nd.dividesByZero(i)
 			return false

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"math"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -108,6 +110,10 @@ func (m *memo) learn(nd *node, c *ctx, col *vec, entries int) {
 	}
 	m.add(v, entries-m.upTo)
 	m.upTo = entries
+	if len(m.vals.data) > math.MaxInt32 { // more than offsets of 32 bits can tell
+		m.bad = true
+		return
+	}
 	if nd.e.Type.Kind == String {
 		m.text = textArray(m.vals.offs, m.vals.data)
 	}
