@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// A consoleReader reads what [Text] writes, as runner prints it to the console.
+// A consoleReader reads what runner prints to the console: the text of [Text], and the shorter one at
+// the end of a run.
 type consoleReader struct {
 	failure *Failure // being read
+	run     bool     // it is the text at the end of a run
 	inChain bool
 	last    *string // the text that a further line belongs to
 }
@@ -18,12 +20,20 @@ func (c *consoleReader) line(s *scanner, line []byte) bool {
 	if c.failure == nil {
 		if rest, ok := bytes.CutPrefix(line, []byte(labelFailed)); ok {
 			c.failure = &Failure{Headline: string(rest), RootIndex: -1, Chain: []Cause{}, Concurrent: []Failure{}}
-			c.last = &c.failure.Headline
+			c.last, c.run = &c.failure.Headline, false
+			return true
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte(runFailed)); ok {
+			c.failure = startRun(string(rest))
+			c.run = true
 			return true
 		}
 		return false
 	}
 	text := string(line)
+	if c.run {
+		return c.runLine(s, text)
+	}
 	if more, ok := strings.CutPrefix(text, moreText); ok && c.last != nil {
 		*c.last += "\n" + more
 		return true

@@ -205,7 +205,7 @@ func (s *scanner) idle(line []byte) {
 		s.k8s.goOn(s, bare)
 		return
 	}
-	if (len(bare) > 0 && bare[0] == labelFailed[0] || s.console.failure != nil) && s.console.line(s, bare) {
+	if (len(bare) > 0 && bare[0] == 'F' || s.console.failure != nil) && s.console.line(s, bare) {
 		return
 	}
 	if opensJSON(bare, n) && s.openJSON(bare, n) {
