@@ -182,3 +182,34 @@ func dumpValue(e *Expr) string {
 	}
 	return fmt.Sprint(e.Value.Int)
 }
+
+// TestErrors: the faults of one expression come in the order of their places, and as one error.
+func TestErrors(t *testing.T) {
+	e, err := Parse("UPPER(prise) = 'x' AND quantty + 'one' > 2 AND NOT amount", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Check(e, SchemaOf(Field{"amount", Of(Int)}, Field{"price", Of(String)}), CheckOptions{})
+	var all Errors
+	var first *Error
+	if !errors.As(err, &all) || !errors.As(err, &first) || len(all) != 3 || first != all[0] {
+		t.Fatalf("%T %v", err, err)
+	}
+	if want := "there is no column `prise`: expected one of amount, price (did you mean price?)"; first.Error() != want {
+		t.Errorf("the first is %s", first)
+	}
+	if all[1].Pos >= all[2].Pos || strings.Count(err.Error(), "; ") < 2 {
+		t.Errorf("the faults are %v", err)
+	}
+	if _, err := Parse("1 +", nil); !errors.As(err, &first) {
+		t.Errorf("Parse gives a %T", err)
+	}
+	if c, err := Check(nil, Schema{}, CheckOptions{}); c != nil || err == nil {
+		t.Errorf("nothing is checked to %v, %v", c, err)
+	}
+	for _, bad := range []*Expr{{}, {Op: OpLiteral}, {Op: OpCast}, {Op: OpCall, Name: "FOO"}, {Op: OpCall, Name: "="}, {Op: OpCase}, {Op: OpAgg, Name: "SUM"}, {Op: OpCall, Name: "NOT", Args: []*Expr{nil}}} {
+		if c, err := Check(bad, Schema{}, CheckOptions{Aggregates: true}); c != nil || err == nil {
+			t.Errorf("a damaged tree %+v is checked to %v, %v", bad, c, err)
+		}
+	}
+}
