@@ -62,7 +62,7 @@ func testSource(t *testing.T, declared string, rows []string, lines []int64, tex
 	}
 	connectortest.Source{
 		Open: func(fs files.FS) (connectors.Source, error) { return openIn(fs, state) },
-		Rows: rows, Lines: lines, Sizes: []int64{3, 17, 100, 1000},
+		Rows: rows, Lines: lines, Sizes: []int64{13, 100, 1000},
 		Where: whereAtLeast(cols[0], 40),
 		Passes: func(row string) bool {
 			var id int

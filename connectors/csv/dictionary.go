@@ -174,20 +174,25 @@ func (c *column) codes(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
 		clear(dst)
 	}
 	for i, r := range sel {
-		b, null := f.get(r)
-		if null {
-			if c.field.Type.NotNull {
-				bad = &flaw{row: r, null: true, value: append([]byte(nil), b...)}
-				clear(dst[r:])
-				break
+		start, end := f.bounds(r)
+		p, n := unsafe.Add(f.base, int(start)), end-start
+		if f.odd || f.nulls.lengths>>min(n, 63)&1 != 0 {
+			b, null := f.get(r)
+			if null {
+				if c.field.Type.NotNull {
+					bad = &flaw{row: r, null: true, value: append([]byte(nil), b...)}
+					clear(dst[r:])
+					break
+				}
+				c.valid.null(c.alloc, rows, r)
+				dst[r] = 0
+				continue
 			}
-			c.valid.null(c.alloc, rows, r)
-			dst[r] = 0
-			continue
+			p, n = unsafe.Pointer(unsafe.SliceData(b)), uint32(len(b))
 		}
-		k := d.code(unsafe.Pointer(unsafe.SliceData(b)), uint32(len(b)))
+		k := d.code(p, n)
 		if k < 0 {
-			bad = invalidText(r, b)
+			bad = invalidText(r, unsafe.Slice((*byte)(p), int(n)))
 			clear(dst[r:])
 			break
 		}

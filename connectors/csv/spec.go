@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // Options is the YAML under `csv:`.
@@ -34,6 +35,7 @@ var Spec = connectors.Spec[Options]{
 	Name:     "csv",
 	Summary:  "Delimited text files with a header line, split by bytes.",
 	Bind:     bind,
+	Declared: func(o Options) (expr.Schema, bool) { return expr.Schema{Fields: o.Columns}, len(o.Columns) > 0 },
 	Open:     open,
 	BindSink: bindSink,
 	OpenSink: openSink,
