@@ -23,6 +23,8 @@ type Spec[O any] struct {
 	// makes a Source of it anywhere, without I/O. nil: not a source.
 	Bind func(ctx context.Context, o O, e Env) (state []byte, err error)
 	Open func(state []byte) (Source, error)
+	// Declared is the schema that the options alone tell, without I/O; nil, or false, where they do not.
+	Declared func(o O) (expr.Schema, bool)
 	// BindSink checks the target without touching it. nil: not a sink.
 	BindSink func(ctx context.Context, o O, in expr.Schema, e Env) (BoundSink, error)
 	OpenSink func(state []byte, in expr.Schema) (Sink, error)
@@ -44,6 +46,7 @@ type Component interface {
 	Options() any // a new *O, zero
 	Bind(ctx context.Context, options json.RawMessage, e Env) ([]byte, error)
 	Open(state []byte) (Source, error)
+	Declared(options json.RawMessage) (expr.Schema, bool)
 	BindSink(ctx context.Context, options json.RawMessage, in expr.Schema, e Env) (BoundSink, error)
 	OpenSink(state []byte, in expr.Schema) (Sink, error)
 }
@@ -76,6 +79,14 @@ func (e erased[O]) Bind(ctx context.Context, b json.RawMessage, env Env) ([]byte
 		return nil, err
 	}
 	return e.spec.Bind(ctx, o, env)
+}
+
+func (e erased[O]) Declared(b json.RawMessage) (expr.Schema, bool) {
+	o, err := e.decode(b)
+	if err != nil || e.spec.Declared == nil {
+		return expr.Schema{}, false
+	}
+	return e.spec.Declared(o)
 }
 
 func (e erased[O]) Open(state []byte) (Source, error) { return e.spec.Open(state) }

@@ -1,7 +1,9 @@
 package plans
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -54,6 +56,14 @@ func (fs Findings) Error() string {
 		lines[i] = f.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Sorted are the findings in the order of the file.
+func (fs Findings) Sorted() Findings {
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return fs
 }
 
 // Failed reports whether one of them is an error.

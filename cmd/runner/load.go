@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/config"
 	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph/bind"
 )
 
 // planFlags are the flags of all commands that read a plan.
@@ -60,25 +61,37 @@ func (f *planFlags) load(file string, stdout, stderr io.Writer) (*loaded, error)
 	if err != nil {
 		return nil, err
 	}
-	set, err := pairs("--set", f.set)
+	p, found, err := f.parse(file, cat)
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, readError(file, err)
-	}
-	params := map[string]string{}
-	for _, s := range set {
-		params[s.Name] = s.Value
-	}
-	p, found := plans.Parse(file, text, params, plans.KnownOf(cat.Connectors, cat.Operators))
 	if found.Failed() {
 		return nil, refuse(stderr, found)
 	}
 	l := &loaded{plan: p, cat: cat, warnings: found}
 	l.options, err = f.loadOptions(p)
 	return l, err
+}
+
+// parse reads a plan and finds what can be found in it without looking at the files it names.
+func (f *planFlags) parse(file string, cat jobgraph.Catalogs) (*plans.Plan, plans.Findings, error) {
+	set, err := pairs("--set", f.set)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, readError(file, err)
+	}
+	params := map[string]string{}
+	for _, s := range set {
+		params[s.Name] = s.Value
+	}
+	p, found := plans.Parse(file, text, params, plans.KnownOf(cat.Connectors, cat.Operators))
+	if p != nil {
+		found = append(found, bind.Offline(p, found, cat.Connectors)...).Sorted()
+	}
+	return p, found, nil
 }
 
 func (f *planFlags) loadOptions(p *plans.Plan) (config.Loaded, error) {

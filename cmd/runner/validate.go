@@ -47,19 +47,10 @@ func (f *planFlags) validate(c *cobra.Command, file string, offline bool) (plans
 	if err != nil {
 		return nil, err
 	}
-	set, err := pairs("--set", f.set)
+	p, found, err := f.parse(file, cat)
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, readError(file, err)
-	}
-	params := map[string]string{}
-	for _, s := range set {
-		params[s.Name] = s.Value
-	}
-	p, found := plans.Parse(file, text, params, plans.KnownOf(cat.Connectors, cat.Operators))
 	if found.Failed() {
 		return found, nil
 	}
@@ -70,7 +61,10 @@ func (f *planFlags) validate(c *cobra.Command, file string, offline bool) (plans
 		return found, nil
 	}
 	_, more, err := bind.Bind(c.Context(), p, cat.Connectors)
-	if err != nil {
+	var target *bind.TargetError
+	if errors.As(err, &target) {
+		fmt.Fprintf(os.Stderr, "%s: warning: a run would fail now: %v\n", file, target)
+	} else if err != nil {
 		return nil, err
 	}
 	return append(found, more...), nil
@@ -102,5 +96,5 @@ func printFindings(all plans.Findings, files int, format string) error {
 		word = "plan is"
 	}
 	_, err := fmt.Printf("%d %s valid\n", files, word)
-	return errors.Join(err)
+	return err
 }

@@ -23,6 +23,7 @@ package parquet
 
 import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // Options is the YAML under `parquet:`.
@@ -39,6 +40,7 @@ var Spec = connectors.Spec[Options]{
 	Name:     "parquet",
 	Summary:  "Apache Parquet files, split by row groups.",
 	Bind:     bind,
+	Declared: func(o Options) (expr.Schema, bool) { return expr.Schema{Fields: o.Columns}, len(o.Columns) > 0 },
 	Open:     open,
 	BindSink: bindSink,
 	OpenSink: openSink,

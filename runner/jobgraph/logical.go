@@ -8,9 +8,10 @@ import (
 )
 
 // BuildLogical gives every node of a plan its relational form and types. It finds all faults that need
-// schemas, at once: a node whose inputs are faulty is passed over in silence.
-func BuildLogical(p *plans.Plan, sources map[string]expr.Schema) (*Logical, plans.Findings) {
-	b := &logicalBuilder{plan: p, sources: sources, done: map[string]*expr.Rel{}, explicit: map[*expr.Calc][]bool{}}
+// schemas, at once. Nodes that are faulty already, and those behind a faulty one, are passed over in
+// silence.
+func BuildLogical(p *plans.Plan, sources map[string]expr.Schema, faulty map[string]bool) (*Logical, plans.Findings) {
+	b := &logicalBuilder{plan: p, sources: sources, faulty: faulty, done: map[string]*expr.Rel{}, explicit: map[*expr.Calc][]bool{}}
 	b.order()
 	l := &Logical{}
 	for _, n := range b.sorted {
@@ -31,6 +32,7 @@ func BuildLogical(p *plans.Plan, sources map[string]expr.Schema) (*Logical, plan
 type logicalBuilder struct {
 	plan     *plans.Plan
 	sources  map[string]expr.Schema
+	faulty   map[string]bool
 	sorted   []*plans.Node
 	done     map[string]*expr.Rel  // nil: faulty
 	explicit map[*expr.Calc][]bool // per item of Select, whether the plan wrote it (a star did not)
@@ -61,6 +63,9 @@ func (b *logicalBuilder) order() {
 }
 
 func (b *logicalBuilder) node(n *plans.Node) *expr.Rel {
+	if b.faulty[n.Name] {
+		return nil
+	}
 	if n.Source != nil {
 		s, ok := b.sources[n.Name]
 		if !ok {

@@ -35,7 +35,7 @@ func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph
 		schemas[n.Name] = s.Source.Schema()
 	}
 	var found plans.Findings
-	bp.Logical, found = jobgraph.BuildLogical(p, schemas)
+	bp.Logical, found = jobgraph.BuildLogical(p, schemas, nil)
 	if found.Failed() {
 		return nil, found, nil
 	}
@@ -55,7 +55,36 @@ func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph
 	if found.Failed() {
 		return nil, found, nil
 	}
-	return bp, found, errors.Join(errs...)
+	if len(errs) > 0 {
+		return bp, found, &TargetError{errors.Join(errs...)}
+	}
+	return bp, found, nil
+}
+
+// A TargetError says that sinks cannot be written as things are now; the plan itself is in order.
+type TargetError struct{ Err error }
+
+// Error is what is wrong with the targets.
+func (e *TargetError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the errors of the sinks.
+func (e *TargetError) Unwrap() error { return e.Err }
+
+// Offline finds what needs types and can be found without I/O: sources count with the columns that the
+// plan declares. found are the findings so far; nodes they are about are passed over.
+func Offline(p *plans.Plan, found plans.Findings, cat connectors.Catalog) plans.Findings {
+	schemas := map[string]expr.Schema{}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Source == nil || cat[n.Source.Kind] == nil {
+			continue
+		}
+		if s, ok := cat[n.Source.Kind].Declared(n.Source.Options); ok {
+			schemas[n.Name] = s
+		}
+	}
+	_, more := jobgraph.BuildLogical(p, schemas, p.Faulty(found))
+	return more
 }
 
 func bindSource(ctx context.Context, n *plans.Node, dir string, cat connectors.Catalog) (b jobgraph.BoundSource, err error) {
