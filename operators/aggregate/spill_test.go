@@ -73,3 +73,37 @@ func spillRows(n int) string {
 	}
 	return b.String()
 }
+
+// TestManyGroups has more groups than the local phase holds: it flushes where rows reduce, and passes
+// them on where they do not.
+func TestManyGroups(t *testing.T) {
+	for _, spread := range []int{36_000, 1_000_000} {
+		s := &operatortest.Script{In: []expr.Schema{operatortest.MustSchema("k BIGINT, x DOUBLE, t STRING")}}
+		s.Lines = []string{"keys k", "measure n = COUNT(*)", "measure x = SUM(x)", "measure t = MAX(t)"}
+		o, err := scriptOptions(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := ways(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(4, uint64(spread)))
+		var rows strings.Builder
+		for range 150_000 {
+			fmt.Fprintf(&rows, "%d, %d.25, t%d\n", r.IntN(spread), r.IntN(1000), r.IntN(50))
+		}
+		var results [2][]string
+		for i, way := range both {
+			got, err := operatortest.Result(way, s.In, []string{rows.String()}, operatortest.Setting{Memory: -1, Batch: 10_000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(got)
+			results[i] = got
+		}
+		if !slices.Equal(results[0], results[1]) {
+			t.Errorf("over %d keys one phase gives %d groups, two give %d, or they differ", spread, len(results[0]), len(results[1]))
+		}
+	}
+}

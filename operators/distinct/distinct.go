@@ -19,8 +19,12 @@ const (
 	Global = "global"
 )
 
-// localRows bounds what the local phase remembers.
-const localRows = 32 << 10
+// localRows bounds what the local phase remembers. Where most of the rows were new by the time it is
+// full, the next passRows go by unseen.
+const (
+	localRows = 32 << 10
+	passRows  = 1 << 20
+)
 
 // Options of a distinct, as JSON: {"phase": "local" | "global"}.
 type Options struct {
@@ -76,6 +80,8 @@ type local struct {
 	table  operators.Table
 	slots  []uint32
 	sel    []int32
+	rows   int // since the table was empty
+	pass   int // rows still to go by
 }
 
 func (d *local) Open(t *operators.Task) error {
@@ -89,11 +95,20 @@ func (d *local) Open(t *operators.Task) error {
 
 func (d *local) Process(_ int, b operators.Batch, out operators.Collector) error {
 	if d.table.Len() > localRows {
-		d.table.Clear()
+		if 2*d.table.Len() > d.rows {
+			d.pass = passRows
+		}
+		d.forget()
 	}
+	if d.pass > 0 {
+		d.pass -= b.Rows()
+		return out.Emit(b)
+	}
+	d.rows += b.Rows()
 	sel, err := fresh(d.table, b, &d.slots, d.sel)
 	if errors.Is(err, operators.ErrMemory) {
-		d.table.Clear()
+		d.forget()
+		d.rows = b.Rows()
 		sel, err = fresh(d.table, b, &d.slots, d.sel)
 		if errors.Is(err, operators.ErrMemory) {
 			return out.Emit(b) // the global phase sorts it out
@@ -105,6 +120,11 @@ func (d *local) Process(_ int, b operators.Batch, out operators.Collector) error
 	}
 	d.sel = sel
 	return emit(b, sel, out)
+}
+
+func (d *local) forget() {
+	d.table.Clear()
+	d.rows = 0
 }
 
 func (d *local) EndInput(int, operators.Collector) error { return nil }

@@ -40,3 +40,28 @@ func TestSpill(t *testing.T) {
 		t.Error("nothing was spilled")
 	}
 }
+
+// TestLocalPasses runs more rows than the local phase remembers through both phases: nearly all
+// distinct, so that it gives up, and mostly duplicates.
+func TestLocalPasses(t *testing.T) {
+	in := []expr.Schema{operatortest.MustSchema("a BIGINT")}
+	c := operators.Erase(distinct.Spec())
+	stages := []operatortest.Stage{{Component: c, Options: `{"phase": "local"}`}, {Component: c, Options: `{"phase": "global"}`}}
+	for _, spread := range []int{40_000, 1_000_000} {
+		r := rand.New(rand.NewPCG(1, uint64(spread)))
+		var rows strings.Builder
+		want := map[int]bool{}
+		for range 100_000 {
+			n := r.IntN(spread)
+			want[n] = true
+			fmt.Fprintln(&rows, n)
+		}
+		got, err := operatortest.Result(stages, in, []string{rows.String()}, operatortest.Setting{Memory: -1, Batch: 9000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want) {
+			t.Errorf("%d rows, not %d", len(got), len(want))
+		}
+	}
+}

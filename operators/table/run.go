@@ -42,6 +42,9 @@ func (r *Run) Rows() int64 { return r.rows }
 
 // Write appends a record, which stays the caller's.
 func (r *Run) Write(rec arrow.Record) error {
+	if err := r.task.Ctx.Err(); err != nil {
+		return err
+	}
 	if r.write == nil {
 		f, err := r.task.Memory.Spill(r.name)
 		if err != nil {
@@ -79,10 +82,14 @@ func (r *Run) Rewind() error {
 	return nil
 }
 
-// Next is the next record, which the caller releases; io.EOF after the last.
+// Next is the next record, which the caller releases; io.EOF after the last. Like Write it fails when the
+// task is cancelled.
 func (r *Run) Next() (arrow.Record, error) {
 	if r.read == nil {
 		return nil, io.EOF
+	}
+	if err := r.task.Ctx.Err(); err != nil {
+		return nil, err
 	}
 	if r.read.Next() {
 		rec := r.read.Record()
