@@ -14,7 +14,7 @@ import (
 func TestExprFinding(t *testing.T) {
 	const text = `sources:
   orders:
-    csv: {path: o.csv, columns: {id: BIGINT, country: STRING, Flight Date: DATE, a-b: BIGINT}}
+    csv: {path: o.csv, columns: {id: BIGINT, country: STRING, Flight Date: DATE, net-total: BIGINT}}
 transforms:
   t:
     from: orders
@@ -23,7 +23,7 @@ transforms:
         AND contry = 'x'
     select:
       a: Flight Date
-      b: a-b
+      b: net-total
       c: Flght Date
       d: id AND
       e: "country || idd"
@@ -42,7 +42,7 @@ sinks:
 		t.Fatal(fs)
 	}
 	in := expr.SchemaOf(expr.Field{Name: "id", Type: expr.Of(expr.BigInt)}, expr.Field{Name: "country", Type: expr.Of(expr.String)},
-		expr.Field{Name: "Flight Date", Type: expr.Of(expr.Date)}, expr.Field{Name: "a-b", Type: expr.Of(expr.BigInt)})
+		expr.Field{Name: "Flight Date", Type: expr.Of(expr.Date)}, expr.Field{Name: "net-total", Type: expr.Of(expr.BigInt)})
 	var found Findings
 	check := func(e *Expression) {
 		if _, err := expr.Check(e.In(in), in, expr.CheckOptions{}); err != nil {

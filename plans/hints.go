@@ -17,13 +17,14 @@ import (
 func (tr *tree) inspect(tokens token.Tokens) bool {
 	d := depth{}
 	var last *token.Token
-	for _, tk := range tokens {
+	for i, tk := range tokens {
 		if tk.Type == token.CommentType {
 			continue
 		}
-		if d.next(tk, last) > mostDepth {
+		rule, message := d.judge(i, tk, last)
+		if rule != "" {
 			p := tr.pos(tk)
-			tr.add(RuleTooDeep, p.Line, p.Column, fmt.Sprintf("the plan is nested more than %d deep here", mostDepth), "")
+			tr.add(rule, p.Line, p.Column, message, "")
 			return false
 		}
 		tr.inspectToken(tk, last)
@@ -130,39 +131,57 @@ func (tr *tree) syntax(err error) {
 // depth follows how deep the tokens nest: brackets, and columns in which mappings and lists begin.
 type depth struct {
 	flow    int
+	entries int // inside the outermost bracket
 	columns []int
-	chain   int // anchors and tags before one value
+	chain   int // anchors, tags and keys that wait for one value
 }
 
-func (d *depth) next(tk, last *token.Token) int {
-	column := tk.Position.Column
+// judge takes the i-th token and names the limit it breaks, if any.
+func (d *depth) judge(i int, tk, last *token.Token) (rule, message string) {
+	switch d.next(tk, last); {
+	case d.flow+len(d.columns)+d.chain > mostDepth:
+		return RuleTooDeep, fmt.Sprintf("the plan is nested more than %d deep here", mostDepth)
+	case d.entries > mostFlow:
+		return RuleTooLarge, fmt.Sprintf("more than %d entries stand inside one bracket", mostFlow)
+	case i >= mostTokens:
+		return RuleTooLarge, fmt.Sprintf("the plan has more than %d words and signs", mostTokens)
+	}
+	return "", ""
+}
+
+func (d *depth) next(tk, last *token.Token) {
 	switch tk.Type {
 	case token.MappingStartType, token.SequenceStartType:
 		d.flow++
+		d.entries++
 	case token.MappingEndType, token.SequenceEndType:
-		d.flow--
+		d.flow = max(d.flow-1, 0)
 	case token.AnchorType, token.TagType, token.AliasType:
 		d.chain++
-		return d.flow + len(d.columns) + d.chain
+		return
 	case token.MappingValueType:
-		if last != nil && d.flow <= 0 {
-			d.begin(last.Position.Column)
-		} else {
-			d.chain++
-		}
+		d.key(last)
 	case token.MappingKeyType, token.SequenceEntryType:
-		if d.flow <= 0 {
-			d.begin(column)
-		} else {
-			d.chain++
-		}
+		d.key(tk)
 	case token.CollectEntryType:
 		d.chain = 0
+		d.entries++
 	}
-	if d.flow <= 0 {
-		d.flow, d.chain = 0, 0
+	if d.flow == 0 {
+		d.entries = 0
+		if last == nil || last.Type != token.AnchorType && last.Type != token.TagType {
+			d.chain = 0
+		}
 	}
-	return d.flow + len(d.columns) + d.chain
+}
+
+// key takes the token that a key or an entry of a list begins with.
+func (d *depth) key(tk *token.Token) {
+	if d.flow == 0 && tk != nil {
+		d.begin(tk.Position.Column)
+		return
+	}
+	d.chain++
 }
 
 // begin enters the mapping or list of a column and leaves those that began further right.

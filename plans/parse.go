@@ -53,6 +53,9 @@ func Parse(file string, b []byte, set map[string]string, known Known) (*Plan, Fi
 	return r.plan, finish(t, r.findings)
 }
 
+// mostFindings is how many findings are told; beyond it nobody reads them.
+const mostFindings = 1000
+
 // finish puts findings in the order of the file and adds the lines they are about.
 func finish(t *text, fs Findings) Findings {
 	for i := range fs {
@@ -67,7 +70,14 @@ func finish(t *text, fs Findings) Findings {
 		}
 		return fs[i].Column < fs[j].Column
 	})
-	return slices.CompactFunc(fs, func(a, b Finding) bool { return a == b })
+	fs = slices.CompactFunc(fs, func(a, b Finding) bool { return a == b })
+	if len(fs) > mostFindings {
+		last := fs[mostFindings]
+		last.Severity, last.Rule, last.Expected, last.Near, last.Hint = SeverityError, RuleTooLarge, "", "", ""
+		last.Message = fmt.Sprintf("%d more findings are left out", len(fs)-mostFindings)
+		fs = append(fs[:mostFindings], last)
+	}
+	return fs
 }
 
 // reader reads one plan.
@@ -84,6 +94,7 @@ type reader struct {
 	used    map[string]bool
 	whole   bool              // every from names a node that gives rows
 	written map[string]Pos    // top-level keys that double an option
+	keys    []string          // of places, in order
 	places  map[string]string // made when first asked for, see whereabouts
 }
 
@@ -133,7 +144,12 @@ func (r *reader) scope(path, what string) spec.Scope {
 	return spec.Scope{Path: path, What: what, Others: r.everyKey, Elsewhere: r.where}
 }
 
-func (r *reader) everyKey() []string { return slices.Sorted(maps.Keys(r.whereabouts())) }
+func (r *reader) everyKey() []string {
+	if r.keys == nil {
+		r.keys = slices.Sorted(maps.Keys(r.whereabouts()))
+	}
+	return r.keys
+}
 
 // where says in words where a key is allowed, "" for a key that is known nowhere.
 func (r *reader) where(key string) string {

@@ -5,6 +5,7 @@ const (
 	RuleSyntax          = "syntax"
 	RuleNotText         = "not-text"
 	RuleTooDeep         = "too-deep"
+	RuleTooLarge        = "too-large"
 	RuleSecondDocument  = "second-document"
 	RuleMergeKey        = "merge-key"
 	RuleAlias           = "alias"

@@ -69,7 +69,7 @@ func (t *text) place(offset int) (line, column int) {
 
 // mostText is the size up to which a plan is read: far above any written by hand, and small enough
 // that no input keeps the parser busy for long.
-const mostText = 4 << 20
+const mostText = 1 << 20
 
 // clean prepares the bytes of a plan: it takes a byte order mark off and makes line ends LF, and
 // refuses what is no text.
@@ -82,7 +82,9 @@ func clean(file string, b []byte) (*text, *Finding) {
 	}
 	if len(b) > mostText {
 		s = s[:0]
-		return refuse(0, fmt.Sprintf("the plan has %d bytes, and the most is %d", len(b), mostText), "")
+		t, f := refuse(0, fmt.Sprintf("the plan has %d bytes, and the most is %d", len(b), mostText), "")
+		f.Rule = RuleTooLarge
+		return t, f
 	}
 	if strings.HasPrefix(s, "\xff\xfe") || strings.HasPrefix(s, "\xfe\xff") {
 		s = ""

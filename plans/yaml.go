@@ -14,6 +14,8 @@ import (
 
 const (
 	mostDepth     = 100    // of nesting; the parser recurses
+	mostTokens    = 60_000 // of a plan, and
+	mostFlow      = 2_000  // of the entries inside one outermost [ ] or { }: the parser takes quadratic time
 	mostExpansion = 10_000 // nodes that aliases may add
 )
 
