@@ -103,7 +103,7 @@ func BenchmarkEval(b *testing.B) {
 	in, rec := benchRows(b, n)
 	dict := make([]uint64, len(in.Fields))
 	dict[5] = 9
-	for _, text := range []string{"l + 1", "l + m", "l * 3", "l * m", "i * 2", "d * d", "p * p", "p + p", "p * 1.5", "p / l", "w + w", "w * 2", "CAST(p AS DOUBLE)", "CAST(l AS INT)", "CAST(l AS DECIMAL(19, 2))",
+	for _, text := range []string{"l + 1", "l + m", "l * 3", "l * m", "i * 2", "d * d", "1e0 - d", "p * p", "p + p", "p * 1.5", "p / l", "w + w", "w * 2", "CAST(p AS DOUBLE)", "CAST(l AS INT)", "CAST(l AS DECIMAL(19, 2))",
 		"CAST(x AS DATE)", "EXTRACT(YEAR FROM x)", "FLOOR(x TO MONTH)", "UPPER(s)", "UPPER(t)", "t || 'x'", "CAST(n AS BIGINT)", "CAST(n AS DECIMAL(12, 2))", "CAST(n AS DOUBLE)", "CAST(l AS STRING)",
 		"CASE WHEN l > 500 THEN l ELSE 0 END", "CASE WHEN l > 500 THEN 'big' ELSE 'small' END", "COALESCE(l, 0)", "ROUND(d, 2)", "s"} {
 		b.Run(text, func(b *testing.B) {

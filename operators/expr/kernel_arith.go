@@ -27,7 +27,7 @@ func runDoubles(c *ctx, nd *node, sel []int32) (*vec, error) {
 	a, b, out := nd.in[0], nd.in[1], nd.out.f64[:c.n]
 	x, y := a.f64, b.f64
 	switch {
-	case !dense(sel, c.n) || nd.e.Name == "%" || a.one():
+	case !dense(sel, c.n) || nd.e.Name == "%":
 		f := doubleOp(nd.e.Name)
 		each(c.n, sel, nil, func(i int) bool {
 			out[i] = f(x[i&a.m], y[i&b.m])
@@ -35,6 +35,8 @@ func runDoubles(c *ctx, nd *node, sel []int32) (*vec, error) {
 		})
 	case b.one():
 		doublesOne(nd.e.Name, out, x[:c.n], y[0])
+	case a.one():
+		oneDoubles(nd.e.Name, out, x[0], y[:c.n])
 	default:
 		doublesBoth(nd.e.Name, out, x[:c.n], y[:c.n])
 	}
@@ -73,6 +75,21 @@ func doublesOne(name string, out, x []float64, y float64) {
 		for i, v := range x {
 			out[i] = v / y
 		}
+	}
+}
+
+func oneDoubles(name string, out []float64, x float64, y []float64) {
+	switch name {
+	case "-":
+		for i, v := range y {
+			out[i] = x - v
+		}
+	case "/":
+		for i, v := range y {
+			out[i] = x / v
+		}
+	default:
+		doublesOne(name, out, y, x)
 	}
 }
 

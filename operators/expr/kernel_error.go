@@ -88,7 +88,11 @@ func operation(name string, args []string) string {
 }
 
 func (nd *node) dividesByZero(row int) error {
-	return nd.fail(divisionByZero, row, -1, fmt.Sprintf("%s is divided by zero", nd.in[0].appendText(nil, row)))
+	arg := 1 // the divisor is at fault, unless the plan wrote the zero itself
+	if sourceOf(nd.e.Args[1]) == "" {
+		arg = -1
+	}
+	return nd.fail(divisionByZero, row, arg, fmt.Sprintf("%s is divided by zero", nd.in[0].appendText(nil, row)))
 }
 
 // appendText writes a row's value as CAST to STRING would, and NULL as the word.
