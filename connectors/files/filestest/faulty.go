@@ -20,6 +20,7 @@ type Faulty struct {
 	Stop  bool  // later calls fail too
 	Err   error // what it fails with; nil = ErrInjected
 	Plain bool  // Exchange is not supported
+	Loose bool  // nothing is made durable, which is quicker
 
 	mu    sync.Mutex
 	calls int
@@ -140,6 +141,9 @@ func (w *writeFile) Sync() error {
 	if err := w.f.step("sync", w.path); err != nil {
 		return err
 	}
+	if w.f.Loose {
+		return nil
+	}
 	return w.WriteFile.Sync()
 }
 
@@ -157,7 +161,12 @@ func (f *Faulty) Mkdir(path string) error { return f.path("mkdir", path, f.FS.Mk
 func (f *Faulty) Remove(path string) error { return f.path("remove", path, f.FS.Remove) }
 
 // SyncDir may fail.
-func (f *Faulty) SyncDir(path string) error { return f.path("syncdir", path, f.FS.SyncDir) }
+func (f *Faulty) SyncDir(path string) error {
+	if f.Loose {
+		return f.step("syncdir", path)
+	}
+	return f.path("syncdir", path, f.FS.SyncDir)
+}
 
 // Writable may fail.
 func (f *Faulty) Writable(path string) error { return f.path("writable", path, f.FS.Writable) }
