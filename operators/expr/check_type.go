@@ -148,13 +148,17 @@ func commonDecimal(a, b Type, exact bool) Type {
 	return DecimalOf(min(whole+scale, MaxDecimal), scale)
 }
 
-// arithmeticDecimal is the result type of a DECIMAL operation: Flink's LogicalTypeMerging, where a
-// precision beyond 38 keeps the digits before the point and at least 6 after it.
+// arithmeticDecimal is the result type of an operation on DECIMAL(p, s) and DECIMAL(q, t). The
+// formulas are those of Flink's LogicalTypeMerging:
 //
-//	e1 + e2, e1 - e2   max(s1, s2) + max(p1 - s1, p2 - s2) + 1     max(s1, s2)
-//	e1 * e2            p1 + p2 + 1                                 s1 + s2
-//	e1 / e2            p1 - s1 + s2 + max(6, s1 + p2 + 1)          max(6, s1 + p2 + 1)
-//	e1 % e2            min(p1 - s1, p2 - s2) + max(s1, s2)         max(s1, s2)
+//	+ and -  scale max(s, t), and one digit before the point more than the wider operand
+//	*        scale s + t, precision p + q + 1 (one more than a product can have)
+//	/        scale s + q + 1, at least 6, and p - s + t digits before the point
+//	%        scale max(s, t), and as many digits before the point as the narrower operand;
+//	         of two without a fraction the second's type
+//
+// Beyond 38 digits those before the point are kept and the scale gives way, down to 6 or to what it
+// was if that is less.
 func arithmeticDecimal(op string, a, b Type) Type {
 	scale, precision := max(a.Scale, b.Scale), 0
 	switch op {
