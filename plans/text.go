@@ -11,11 +11,12 @@ import (
 type text struct {
 	file  string
 	all   string
-	lines []int // offset at which each line begins
+	lines []int       // offset at which each line begins
+	wide  map[int]int // characters of the lines asked for so far; a line may be the whole file
 }
 
 func newText(file, all string) *text {
-	t := &text{file: file, all: all, lines: []int{0}}
+	t := &text{file: file, all: all, lines: []int{0}, wide: map[int]int{}}
 	for i := range len(all) {
 		if all[i] == '\n' {
 			t.lines = append(t.lines, i+1)
@@ -36,14 +37,24 @@ func (t *text) line(n int) string {
 	return t.all[t.lines[n-1]:end]
 }
 
+// width is how many characters a line has.
+func (t *text) width(n int) int {
+	w, known := t.wide[n]
+	if !known {
+		w = utf8.RuneCountInString(t.line(n))
+		t.wide[n] = w
+	}
+	return w
+}
+
 // clamp brings a place into the file: a library's position is not trusted.
 func (t *text) clamp(line, column int) (int, int) {
 	line = min(max(line, 1), len(t.lines))
 	if line == len(t.lines) && line > 1 && t.line(line) == "" {
 		line--
-		column = utf8.RuneCountInString(t.line(line)) + 1
+		column = t.width(line) + 1
 	}
-	return line, min(max(column, 1), utf8.RuneCountInString(t.line(line))+1)
+	return line, min(max(column, 1), t.width(line)+1)
 }
 
 // offset is the byte offset of a place.
