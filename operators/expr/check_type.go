@@ -151,11 +151,11 @@ func commonDecimal(a, b Type, exact bool) Type {
 // arithmeticDecimal is the result type of an operation on DECIMAL(p, s) and DECIMAL(q, t). The
 // formulas are those of Flink's LogicalTypeMerging:
 //
-//   - and -  scale max(s, t), and one digit before the point more than the wider operand
-//   - scale s + t, precision p + q + 1 (one more than a product can have)
-//     /        scale s + q + 1, at least 6, and p - s + t digits before the point
-//     %        scale max(s, t), and as many digits before the point as the narrower operand;
-//     of two without a fraction the second's type
+//	sum, difference  scale max(s, t), and one digit before the point more than the wider operand
+//	product          scale s + t, precision p + q + 1 (one more than a product can have)
+//	quotient         scale s + q + 1, at least 6, and p - s + t digits before the point
+//	remainder        scale max(s, t), and as many digits before the point as the narrower operand;
+//	                 of two without a fraction the second's type
 //
 // Beyond 38 digits those before the point are kept and the scale gives way, down to 6 or to what it
 // was if that is less.
