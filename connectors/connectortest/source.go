@@ -1,3 +1,6 @@
+// Package connectortest holds the tests that every connector passes: for sources that every row comes
+// exactly once however the input is cut, for sinks that what was written is read back and that nothing
+// is left of what was not committed.
 package connectortest
 
 import (

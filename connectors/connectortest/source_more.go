@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/filestest"
 	"github.com/seed-4b0e9f7c/runner/operators"
 )
 
@@ -141,9 +142,9 @@ func (s Source) faults(t *testing.T) {
 	if len(s.Sizes) > 0 {
 		size.SplitBytes = slices.Max(s.Sizes)
 	}
-	for n := int64(1); ; n++ {
+	for n := 1; ; n++ {
 		r := s.start(t, files.Local(), 2, size)
-		fs := NewFaulty(files.Local(), n)
+		fs := &filestest.Faulty{FS: files.Local(), Fail: n}
 		src, err := s.Open(fs)
 		if err == nil {
 			r.src = src
@@ -154,7 +155,7 @@ func (s Source) faults(t *testing.T) {
 			return
 		case err == nil:
 			t.Fatalf("call %d failed and nothing was said", n)
-		case !errors.Is(err, ErrInjected):
+		case !errors.Is(err, filestest.ErrInjected):
 			t.Fatalf("call %d failed; the error is another one: %v", n, err)
 		}
 		var c interface{ Class() string }

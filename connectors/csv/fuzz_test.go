@@ -13,7 +13,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -292,6 +295,11 @@ func agree(t *testing.T, state []byte, h how, rows []string, fails *connectors.D
 	if fails != nil && blind {
 		return // rows of a split that was begun wrongly are given out before that is known
 	}
+	if fails != nil && !blind {
+		if x := leastFault(t, state, h); x != *fails {
+			t.Fatalf("least fault of all splits:\n got      %+v\n expected %+v", x, *fails)
+		}
+	}
 	if !slices.Equal(got, rows) {
 		t.Fatalf("rows:\n got      %q\n expected %q", got, rows)
 	}
@@ -304,4 +312,40 @@ func agree(t *testing.T, state []byte, h how, rows []string, fails *connectors.D
 			t.Fatalf("books: %+v for %d rows of %d bytes", tally[0], len(rows), f.Files[0].Bytes)
 		}
 	}
+}
+
+// leastFault reads every split by itself and gives the first fault in file order, as a job does.
+func leastFault(t *testing.T, state []byte, h how) (least connectors.DataError) {
+	t.Helper()
+	src, err := openIn(localFS(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.scan, src.reach = h.scan, h.reach
+	src.Push(connectors.Pushdown{Columns: h.columns, Where: h.where, Limit: -1})
+	e, err := src.Enumerator(context.Background(), connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, _, err := e.Discover(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range splits {
+		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: memory.NewGoAllocator()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rd.Add([]connectors.Split{s})
+		_, err = drain(t, rd, src.Schema().Pick(src.columns))
+		var d *connectors.DataError
+		if errors.As(err, &d) && (least.Order[0] == 0 || d.Order[1] < least.Order[1]) {
+			least = *d
+			least.Message, least.Cause = "", nil
+		}
+		if err := rd.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return least
 }
