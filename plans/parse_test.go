@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/seed-4b0e9f7c/runner/config"
 	"github.com/seed-4b0e9f7c/runner/connectors"
 )
 
@@ -205,6 +206,29 @@ func compact(b []byte) string {
 		return err.Error()
 	}
 	return out.String()
+}
+
+// TestValues holds that a plan's settings and the keys that say the same reach the options with their
+// places, and that a flag overrides them.
+func TestValues(t *testing.T) {
+	const text = "name: nightly\nmode: batch\nsettings:\n  runner.batch.rows: 1000\n  slot.request.timeout: PT10S\n" +
+		"sources: {a: {csv: {path: a.csv, columns: {id: INT}}}}\nsinks: {o: {from: a, print: {}}}\n"
+	p, fs := Parse("p.yaml", []byte(text), nil, testKnown())
+	if len(fs) > 0 {
+		t.Fatal(fs)
+	}
+	o, err := config.Load(config.LoadInput{Plan: p.Values(), Flags: []config.Value{{Name: config.BatchRows, Value: "7"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][3]string{
+		config.PipelineName: {"nightly", config.FromPlan, "p.yaml:1:1"}, config.RuntimeMode: {"batch", config.FromPlan, "p.yaml:2:1"},
+		config.BatchRows: {"7", config.FromFlag, ""}, config.SlotRequestTimeout: {"10 s", config.FromPlan, "p.yaml:5:3"},
+	} {
+		if s := o.Get(name); [3]string{s.Value, s.Source, s.Where} != want {
+			t.Errorf("%s: %s from %s at %s", name, s.Value, s.Source, s.Where)
+		}
+	}
 }
 
 // TestShippedPlans holds that the plans of this folder are read without any finding.

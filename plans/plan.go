@@ -1,4 +1,19 @@
 // Package plans reads plans: YAML in, a Plan or all findings at once out.
+//
+// A plan is a mapping with the keys name, mode, params, settings and four sections of named nodes:
+// sources, transforms, aggregations and sinks. What may be written in more than one way is decided
+// here:
+//
+//   - Edges are always written with from. A union is from: [a, b] with union: {}, or with
+//     union: {distinct: true}; it has no other keys of SELECT beside it.
+//   - select is a mapping of names to expressions, or a list of columns and name: expression; all
+//     columns are "*", or "*": {except: [a]}. group_by is such a list; measures is a mapping.
+//   - An item alone in a list is a column, whatever its name looks like. A value that consists of
+//     words ("Flight Date", "count") is the column of that name where there is one.
+//   - A parameter has the type of its default: 10 is BIGINT, 1.5 DECIMAL(2, 1), 1e3 DOUBLE, true
+//     BOOLEAN; everything else, everything quoted and a number with leading zeros is STRING. Without
+//     a default it must be given, as text. --set keeps the type.
+//   - Merge keys and tags are refused; anchors and aliases work, within limits.
 package plans
 
 import (
