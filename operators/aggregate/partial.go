@@ -108,7 +108,7 @@ func (l *layout) merge(b operators.Batch, slots []uint32, to store) error {
 		var odd func(row int) []byte
 		if s.kind.bytes() > 0 {
 			var err error
-			if odd, err = textAt(b.Rec.Column(col)); err != nil {
+			if odd, err = oddValues(b.Rec.Column(col)); err != nil {
 				return fmt.Errorf("partial state column %s: %w", b.Rec.ColumnName(col), err)
 			}
 			col++
@@ -116,6 +116,14 @@ func (l *layout) merge(b operators.Batch, slots []uint32, to store) error {
 		s.merge(p, &words, odd, to)
 	}
 	return nil
+}
+
+// oddValues are the byte strings of a batch; nil where all are empty.
+func oddValues(arr arrow.Array) (func(row int) []byte, error) {
+	if a, ok := arr.(*array.Binary); ok && len(a.ValueBytes()) == 0 {
+		return nil, nil
+	}
+	return textAt(arr)
 }
 
 func (s *state) merge(p pick, in *[4][]int64, odd func(row int) []byte, to store) {
@@ -132,7 +140,9 @@ func (s *state) merge(p pick, in *[4][]int64, odd func(row int) []byte, to store
 		for i, slot := range p.slots {
 			row := p.row(i)
 			mergeFixed(uint64(in[0][row]), uint64(in[1][row]), slot, lo, hi, ext)
-			mergeOdd(odd(row), slot, ext)
+			if odd != nil {
+				mergeOdd(odd(row), slot, ext)
+			}
 		}
 	case extreme64:
 		w := to.Words(s.word)
@@ -147,6 +157,9 @@ func (s *state) merge(p pick, in *[4][]int64, odd func(row int) []byte, to store
 		}
 	case extremeText:
 		b := to.Bytes(s.bytes)
+		if odd == nil {
+			return
+		}
 		for i, slot := range p.slots {
 			v := odd(p.row(i))
 			if len(v) == 0 {

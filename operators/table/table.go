@@ -177,9 +177,6 @@ func (t *Table) push() {
 	for i := range t.words {
 		t.words[i] = append(t.words[i], 0)
 	}
-	for _, b := range t.bytes {
-		b.spans = append(b.spans, span{})
-	}
 	t.n++
 }
 
@@ -191,11 +188,6 @@ func (t *Table) reserve(n int) error {
 	var err error
 	for i := range t.words {
 		if t.words[i], err = resize(&t.acc, t.words[i], n, 8); err != nil {
-			return err
-		}
-	}
-	for _, b := range t.bytes {
-		if b.spans, err = resize(&t.acc, b.spans, n, spanSize); err != nil {
 			return err
 		}
 	}
@@ -264,7 +256,7 @@ func (t *Table) Delete(slots []uint32) error {
 			t.words[i][to] = t.words[i][s]
 		}
 		for _, b := range t.bytes {
-			b.spans[to] = b.spans[s]
+			b.move(uint32(to), uint32(s))
 		}
 		alive = append(alive, uint32(s))
 	}
