@@ -30,7 +30,9 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 		return
 	}
 	if class, text, ok := headerIn(message); ok {
-		s.open(newTrace(class, text, 0), append(append([]garment{}, worn...), loggerHeader), h.timeMs)
+		t := newTrace(class, text, 0)
+		t.midLine = !bytes.HasPrefix(bytes.TrimLeft(message, " \t"), []byte(class))
+		s.open(t, append(append([]garment{}, worn...), loggerHeader), h.timeMs)
 	}
 }
 
@@ -58,7 +60,7 @@ func (s *scanner) noteDeployment(message []byte) {
 	}
 }
 
-// headerIn finds an exception in the message of a log line: at its start, or behind a colon.
+// headerIn finds an exception in a line: at its start, or behind a colon.
 func headerIn(message []byte) (class, text string, ok bool) {
 	rest := message[indentOf(message):]
 	for range 20 {

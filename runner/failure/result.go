@@ -331,7 +331,8 @@ func printed(n *node) string {
 
 // absorb joins b into a: the longer chain, and whatever either knows.
 func absorb(a, b *finding) {
-	if len(b.chain) > len(a.chain) {
+	longer := len(b.chain) > len(a.chain) || len(b.chain) == len(a.chain) && a.chain[len(a.chain)-1].frame == ""
+	if longer {
 		a.chain, a.rule = b.chain, b.rule
 		if b.headline != "" {
 			a.headline, a.form = b.headline, b.form

@@ -276,8 +276,17 @@ func (s *scanner) interesting(bare []byte, worn []garment, stampMs int64) {
 		return
 	}
 	s.lookBack(bare, worn, stampMs)
-	if s.trace == nil {
-		s.k8s.line(s, bare)
+	if s.trace != nil {
+		return
+	}
+	s.k8s.line(s, bare)
+	if s.k8s.open || s.k8s.condition != nil || !mayHoldException(body) {
+		return
+	}
+	if class, message, ok := headerIn(body); ok {
+		t := newTrace(class, message, indent)
+		t.midLine = true
+		s.open(t, worn, stampMs)
 	}
 }
 
@@ -372,7 +381,7 @@ func (s *scanner) formOf(t *trace) string {
 func (s *scanner) closeTrace() {
 	t, f := s.trace, s.current
 	s.trace, s.current = nil, nil
-	if t == nil {
+	if t == nil || t.mention {
 		return
 	}
 	t.finish()
@@ -381,6 +390,9 @@ func (s *scanner) closeTrace() {
 		return
 	}
 	f.bare = !t.confirmed && f.chain[0].python == nil && f.form != formPython && f.form != formSQLClient && f.form != formCLI
+	if f.bare && t.midLine && !s.wears(loggerHeader) {
+		return
+	}
 	if f.bare && s.wears(loggerHeader) {
 		if !f.strong {
 			return

@@ -55,6 +55,8 @@ type trace struct {
 	state     traceState
 	base      int  // indentation of the first line
 	rootFirst bool // "Wrapped by:" was seen, so the first exception is the root
+	mention   bool // the first exception was only mentioned, the trace itself follows
+	midLine   bool // the first exception was found behind other text
 	confirmed bool // a frame or a caption followed, so it is a trace indeed
 	byLogger  bool // jar names or omitted common frames: a logger printed it
 	size      int
@@ -154,8 +156,7 @@ func (t *trace) feed(line []byte) bool {
 	if isPrompt(line) {
 		return false
 	}
-	t.feedText(line)
-	return true
+	return t.feedText(line)
 }
 
 func (t *trace) takeFrame(frame, line []byte) {
@@ -176,8 +177,9 @@ func endsEmbedded(line []byte) bool {
 }
 
 // feedText takes a further line of a message. A line that is an exception itself may open a whole
-// trace inside the message; a frame below it will tell.
-func (t *trace) feedText(line []byte) {
+// trace inside the message; a frame below it will tell. It ends a trace whose first line only mentioned
+// an exception, as loggers do that print the message and then the exception itself.
+func (t *trace) feedText(line []byte) bool {
 	text := string(line[min(t.base, indentOf(line)):])
 	t.size += len(text) + lineOverhead
 	if before, opens := opensTraceback(text); opens {
@@ -186,20 +188,34 @@ func (t *trace) feedText(line []byte) {
 			t.cur.push(before)
 		}
 		t.startPython(min(t.base, indentOf(line)))
-		return
+		return true
 	}
 	if t.inner != nil {
 		t.innerLines = append(t.innerLines, text)
 		t.inner.push(text)
-		return
+		return true
 	}
 	if class, message, ok := isHeader(withoutThread([]byte(text))); ok {
+		if !t.confirmed && t.cur == t.head && t.isMention(class, message) {
+			t.mention = true
+			return false
+		}
 		t.inner = &node{class: class}
 		t.inner.push(message)
 		t.innerLines = append(t.innerLines[:0], text)
-		return
+		return true
 	}
 	t.cur.push(text)
+	return true
+}
+
+// isMention reports whether the first line of the trace only mentioned the exception that now comes.
+func (t *trace) isMention(class, message string) bool {
+	first := ""
+	if len(t.head.lines) > 0 {
+		first = t.head.lines[0]
+	}
+	return t.midLine && !strings.HasSuffix(first, ":") || t.head.class == class && strings.TrimSpace(first) == strings.TrimSpace(message)
 }
 
 // confirm settles what may have been an embedded exception: it is one.
