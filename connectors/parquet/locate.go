@@ -16,6 +16,9 @@ func (r *reader) Locate(ctx context.Context, o operators.Origin, row int64, fiel
 		return connectors.Place{}, fmt.Errorf("file %d is none of this source's %d", o.File, len(r.src.Files))
 	}
 	f := r.src.Files[o.File-1]
+	if err := ctx.Err(); err != nil {
+		return connectors.Place{}, fmt.Errorf("finding a row of %s: %w", f.Path, err)
+	}
 	group := 0
 	before := int64(0)
 	for group < len(f.Rows) && f.Starts[group] < o.Offset {
