@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -44,13 +45,9 @@ func Decode(b []byte) (Envelope, error) {
 	if w.Version != wireVersion {
 		return Envelope{}, fmt.Errorf("decoding a message from %s: version %d, this process speaks %d", w.From, w.Version, wireVersion)
 	}
-	decode := decoder(w.Kind)
-	if decode == nil {
-		return Envelope{}, fmt.Errorf("decoding a message from %s: kind %q is not known", w.From, w.Kind)
-	}
-	body, err := decode(w.Body)
+	body, err := decodeBody(w.Kind, w.Body)
 	if err != nil {
-		return Envelope{}, fmt.Errorf("decoding %s from %s to %s: %w", w.Kind, w.From, w.To, err)
+		return Envelope{}, fmt.Errorf("decoding %q from %s to %s: %w", w.Kind, w.From, w.To, err)
 	}
 	return Envelope{From: w.From, To: w.To, Leader: w.Leader, Body: body}, nil
 }
@@ -112,39 +109,70 @@ func controlKindOf(m Message) string {
 	return ""
 }
 
-// decoder finds how to read a kind, nil where it is not known.
-func decoder(kind string) func(json.RawMessage) (Message, error) {
-	for _, k := range kinds() {
-		if k.name == kind {
-			return k.decode
-		}
+// errUnknownKind says that a message has a kind that this process does not know.
+var errUnknownKind = errors.New("the kind is not known")
+
+// decodeBody reads a body of a kind.
+func decodeBody(kind string, b json.RawMessage) (Message, error) {
+	switch kind {
+	case "DeployTask":
+		return decodeAs[DeployTask](b)
+	case "CancelTask":
+		return decodeAs[CancelTask](b)
+	case "AssignSplits":
+		return decodeAs[AssignSplits](b)
+	case "ReleasePartitions":
+		return decodeAs[ReleasePartitions](b)
+	case "RequestSplit":
+		return decodeAs[RequestSplit](b)
+	case "TaskUpdate":
+		return decodeAs[TaskUpdate](b)
+	case "TaskProgress":
+		return decodeAs[TaskProgress](b)
 	}
-	return nil
+	return decodeControl(kind, b)
 }
 
-type kind struct {
-	name   string
-	decode func(json.RawMessage) (Message, error)
-}
-
-func kinds() []kind {
-	return []kind{
-		kindFor[DeployTask](), kindFor[CancelTask](), kindFor[AssignSplits](), kindFor[ReleasePartitions](),
-		kindFor[RequestSplit](), kindFor[TaskUpdate](), kindFor[TaskProgress](),
-		kindFor[SubmitJob](), kindFor[SubmitResult](), kindFor[CancelJob](), kindFor[ListJobs](), kindFor[JobList](),
-		kindFor[JobStatus](), kindFor[RegisterTaskManager](), kindFor[TaskManagerRegistered](), kindFor[RegisterAgain](),
-		kindFor[Heartbeat](), kindFor[DeclareSlots](), kindFor[SlotsGranted](), kindFor[SlotsWanted](),
-		kindFor[ReleaseSlots](), kindFor[TaskManagerLost](),
+func decodeControl(kind string, b json.RawMessage) (Message, error) {
+	switch kind {
+	case "SubmitJob":
+		return decodeAs[SubmitJob](b)
+	case "SubmitResult":
+		return decodeAs[SubmitResult](b)
+	case "CancelJob":
+		return decodeAs[CancelJob](b)
+	case "ListJobs":
+		return decodeAs[ListJobs](b)
+	case "JobList":
+		return decodeAs[JobList](b)
+	case "JobStatus":
+		return decodeAs[JobStatus](b)
+	case "RegisterTaskManager":
+		return decodeAs[RegisterTaskManager](b)
+	case "TaskManagerRegistered":
+		return decodeAs[TaskManagerRegistered](b)
+	case "RegisterAgain":
+		return decodeAs[RegisterAgain](b)
+	case "Heartbeat":
+		return decodeAs[Heartbeat](b)
+	case "DeclareSlots":
+		return decodeAs[DeclareSlots](b)
+	case "SlotsGranted":
+		return decodeAs[SlotsGranted](b)
+	case "SlotsWanted":
+		return decodeAs[SlotsWanted](b)
+	case "ReleaseSlots":
+		return decodeAs[ReleaseSlots](b)
+	case "TaskManagerLost":
+		return decodeAs[TaskManagerLost](b)
 	}
+	return nil, errUnknownKind
 }
 
-func kindFor[M Message]() kind {
-	var zero M
-	return kind{name: kindOf(zero), decode: func(b json.RawMessage) (Message, error) {
-		var m M
-		if err := json.Unmarshal(b, &m); err != nil {
-			return nil, err
-		}
-		return m, nil
-	}}
+func decodeAs[M Message](b json.RawMessage) (Message, error) {
+	var m M
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
