@@ -45,7 +45,7 @@ type Pos int
 type Value struct {
 	Null   bool    `json:"null,omitempty"`
 	Int    int64   `json:"int,omitempty,string"`
-	Double float64 `json:"double,omitempty"`
+	Double float64 `json:"double,omitzero"`
 	Text   string  `json:"text,omitempty"`
 }
 
