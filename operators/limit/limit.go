@@ -4,8 +4,6 @@ package limit
 import (
 	"fmt"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -106,7 +104,7 @@ func (l *limit) Process(_ int, b operators.Batch, out operators.Collector) error
 
 // slice is rows from..to-1 of a batch without a selection.
 func slice(b operators.Batch, from, to int64) operators.Batch {
-	var part arrow.Record = b.Rec.NewSlice(from, to)
+	part := b.Rec.NewSlice(from, to)
 	b.Rec.Release()
 	b.Rec = part
 	if b.From != (operators.Origin{}) {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -14,7 +12,6 @@ import (
 // faulty passes batches on, except for what is wrong with it.
 type faulty struct {
 	fault string
-	kept  []arrow.Record
 	task  *operators.Task
 }
 

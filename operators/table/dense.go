@@ -170,22 +170,22 @@ func (c *dense) lookup(t *Table, r rows, slots []uint32) (ok bool, err error) {
 }
 
 // codeNumbers writes each row's code + 1, and 0 for NULL.
-func (k *keyColumn) codeNumbers(r rows, out []uint32) {
+func (c *keyColumn) codeNumbers(r rows, out []uint32) {
 	switch {
-	case k.nulls():
+	case c.nulls():
 		for i := range out {
 			out[i] = 0
-			if row := r.at(i); !k.null(row) {
-				out[i] = uint32(k.codes[row]) + 1
+			if row := r.at(i); !c.null(row) {
+				out[i] = uint32(c.codes[row]) + 1
 			}
 		}
 	case r.sel == nil:
-		for i, code := range k.codes[r.from:r.to] {
+		for i, code := range c.codes[r.from:r.to] {
 			out[i] = uint32(code) + 1
 		}
 	default:
 		for i, row := range r.sel[r.from:r.to] {
-			out[i] = uint32(k.codes[row]) + 1
+			out[i] = uint32(c.codes[row]) + 1
 		}
 	}
 }

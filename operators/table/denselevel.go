@@ -35,13 +35,13 @@ func (c *dense) widen(t *Table, l *level, first *keyColumn, r rows) bool {
 }
 
 // bounds are the least and greatest value of the rows that are not NULL.
-func (k *keyColumn) bounds(r rows) (lo, hi int64, some bool) {
+func (c *keyColumn) bounds(r rows) (lo, hi int64, some bool) {
 	var buf [chunk]int64
 	vs := buf[:r.to-r.from]
-	k.ints(r, vs)
-	nulls := k.nulls()
+	c.ints(r, vs)
+	nulls := c.nulls()
 	for i, v := range vs {
-		if nulls && k.null(r.at(i)) {
+		if nulls && c.null(r.at(i)) {
 			continue
 		}
 		if !some {
