@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -167,5 +168,17 @@ func TestUnselectedRowsAreNotRead(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLongValuesAreClipped casts a text of a megabyte: neither the message nor the value repeats it all.
+func TestLongValuesAreClipped(t *testing.T) {
+	rec := buildRecord(memory.DefaultAllocator, textSchema, [][]any{{strings.Repeat("ü", 1<<19)}}, false)
+	defer rec.Release()
+	_, p := compileText(t, "CAST(s AS INT)")
+	_, _, err := p.Eval(memory.DefaultAllocator, rec, nil, nil)
+	var e *expr.EvalError
+	if !errors.As(err, &e) || len(e.Value) > 1010 || len(e.Message) > 300 || !utf8.ValidString(e.Value) || !strings.HasSuffix(e.Value, "…") {
+		t.Fatalf("%d bytes of value, %d of message", len(e.Value), len(e.Message))
 	}
 }

@@ -121,10 +121,9 @@ func (nd *node) ownValidity(n int) {
 func (nd *node) cannotCast(row int, s Status) error {
 	to := nd.e.Type.Nullable(true)
 	in := nd.in[0]
-	value := string(in.appendText(nil, row))
-	shown := value
+	shown := clip(in.appendText(nil, row), mostShown)
 	if in.t.Kind == String {
-		shown = "'" + value + "'"
+		shown = "'" + shown + "'"
 	}
 	return nd.fail(castError, row, 0, fmt.Sprintf("cannot cast %s to %s: %s", shown, to, s.Cause(to)))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // The classes of EvalError.
@@ -30,7 +31,7 @@ func atRow(err error, row int) error {
 func (nd *node) fail(class string, row, arg int, message string) error {
 	e := &EvalError{Kind: class, Message: message, Row: row, Expression: nd.e.String()}
 	if arg >= 0 {
-		e.Value = string(nd.in[arg].appendText(nil, row))
+		e.Value = clip(nd.in[arg].appendText(nil, row), mostValue)
 		e.Field = sourceOf(nd.e.Args[arg])
 		return e
 	}
@@ -39,13 +40,30 @@ func (nd *node) fail(class string, row, arg int, message string) error {
 			continue
 		}
 		if f := sourceOf(nd.e.Args[i]); e.Field == "" && f != "" {
-			e.Field, e.Value = f, string(v.appendText(nil, row))
+			e.Field, e.Value = f, clip(v.appendText(nil, row), mostValue)
 		}
 	}
 	if e.Value == "" && len(nd.in) > 0 {
-		e.Value = string(nd.in[0].appendText(nil, row))
+		e.Value = clip(nd.in[0].appendText(nil, row), mostValue)
 	}
 	return e
+}
+
+// mostValue and mostShown bound, in bytes, what a failure repeats of a value and its message shows.
+const (
+	mostValue = 1000
+	mostShown = 100
+)
+
+// clip cuts a text to whole characters.
+func clip(b []byte, most int) string {
+	if len(b) <= most {
+		return string(b)
+	}
+	for most > 0 && !utf8.RuneStart(b[most]) {
+		most--
+	}
+	return string(b[:most]) + "…"
 }
 
 // sourceOf is the column that an expression is, casts aside; "" where it is another thing.
