@@ -127,7 +127,7 @@ func (f *Failure) Restarted(s Strategy, attempts int) {
 func unwrapLevels(err error) []error {
 	var levels []error
 	for err != nil && len(levels) < maxLevels {
-		branches, many := err.(interface{ Unwrap() []error })
+		branches, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // this level is asked, not what it wraps
 		if !many {
 			levels = append(levels, err)
 			err = errors.Unwrap(err)
@@ -174,7 +174,7 @@ func mainBranch(parts []error, join bool) error {
 // joinedBeside returns the parts of the outermost joined error that [FromError] does not follow.
 func joinedBeside(err error) []error {
 	for range maxLevels {
-		branches, many := err.(interface{ Unwrap() []error })
+		branches, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // this level is asked, not what it wraps
 		if many {
 			var beside []error
 			all := branches.Unwrap()
@@ -233,10 +233,10 @@ func withoutSentinels(levels []error, least int) int {
 }
 
 func isSentinel(err error) bool {
-	if _, errno := err.(syscall.Errno); errno {
+	if _, errno := err.(syscall.Errno); errno { //nolint:errorlint // this level is asked, not what it wraps
 		return true
 	}
-	switch err {
+	switch err { //nolint:errorlint // this level is asked, not what it wraps
 	case io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, strconv.ErrSyntax, strconv.ErrRange,
 		fs.ErrNotExist, fs.ErrPermission, fs.ErrExist, fs.ErrClosed, fs.ErrInvalid,
 		context.Canceled, context.DeadlineExceeded:
@@ -249,7 +249,7 @@ func isSentinel(err error) bool {
 // not a part of its text that could be told from the rest, except for the last one.
 func ownText(level error) string {
 	inner := errors.Unwrap(level)
-	if branches, many := level.(interface{ Unwrap() []error }); many {
+	if branches, many := level.(interface{ Unwrap() []error }); many { //nolint:errorlint // this level is asked, not what it wraps
 		for _, p := range branches.Unwrap() {
 			if p != nil {
 				inner = p
@@ -271,7 +271,7 @@ func ownText(level error) string {
 }
 
 func saysClass(err error) string {
-	if c, ok := err.(classed); ok {
+	if c, ok := err.(classed); ok { //nolint:errorlint // this level is asked, not what it wraps
 		return c.Class()
 	}
 	return ""
@@ -331,16 +331,16 @@ func wellKnown(err error) (Class, bool) {
 
 // describe fills in what the level itself tells about the place of the failure.
 func describe(c *Cause, level error) {
-	if p, ok := level.(positioned); ok {
+	if p, ok := level.(positioned); ok { //nolint:errorlint // this level is asked, not what it wraps
 		c.File, c.Line, c.Column = p.Position()
 	}
-	if d, ok := level.(datumed); ok {
+	if d, ok := level.(datumed); ok { //nolint:errorlint // this level is asked, not what it wraps
 		c.Field, c.Value, c.Expression = d.Datum()
 	}
-	if o, ok := level.(placed); ok {
+	if o, ok := level.(placed); ok { //nolint:errorlint // this level is asked, not what it wraps
 		c.Operator = o.Operator()
 	}
-	if p, ok := level.(*fs.PathError); ok && c.File == "" {
+	if p, ok := level.(*fs.PathError); ok && c.File == "" { //nolint:errorlint // this level is asked, not what it wraps
 		c.File = p.Path
 	}
 }

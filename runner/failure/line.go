@@ -3,7 +3,9 @@ package failure
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"unicode/utf8"
 )
@@ -36,7 +38,10 @@ func newLines(r io.Reader) (*lines, error) {
 		if _, err = b.Discard(2); err == nil {
 			b = bufio.NewReaderSize(&utf16Reader{r: b, big: big}, 64<<10)
 		}
-	case bytes.IndexByte(head, 0) >= 0:
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		return unpacked(b)
+	case bytes.IndexByte(bytes.TrimLeft(head, "\x00"), 0) >= 0:
+		// NUL bytes at the start alone are what rotating a log in use leaves.
 		return nil, ErrNotText
 	default:
 		err = nil
@@ -45,6 +50,15 @@ func newLines(r io.Reader) (*lines, error) {
 		return nil, err
 	}
 	return &lines{r: b}, nil
+}
+
+// unpacked reads a log that was compressed with gzip, as old logs are.
+func unpacked(r io.Reader) (*lines, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("the input begins as gzip does: %w", err)
+	}
+	return &lines{r: bufio.NewReaderSize(z, 64<<10)}, nil
 }
 
 // next returns the next line without its line end; it is valid until the next call. The error is

@@ -191,7 +191,7 @@ func (s *scanner) restEntry(e jsonValue) *finding {
 	f := s.inText(text, formREST)
 	if f == nil {
 		name := e.get("exceptionName").text
-		if name == "" {
+		if !endsAsException([]byte(name)) {
 			return nil
 		}
 		f = &finding{chain: []*node{{class: name}}, attempt: -1}

@@ -13,9 +13,16 @@ type Result struct {
 	Own     bool      // it came from a report or the console of runner, not from Flink
 }
 
-// Parse reads a failure text in whatever form it comes: see the package's documentation. Memory is
-// bounded and does not grow with the input. An error means that the input could not be read or is no
-// text; a text in which nothing failed is a Result without a Failure.
+// Parse reads a failure text in whatever form it comes: stack traces, the logs of any common logger,
+// answers of Flink's REST interface, what its clients print, what Kubernetes says of pods and
+// deployments, JSON logs, Python tracebacks, and the reports and texts of runner itself; compressed
+// with gzip too, in UTF-16 too. Line ends, colours, indentation and what programs put in front of each
+// line make no difference.
+//
+// The input is read once, line by line, in time linear in it and with memory that does not grow with
+// it. An error means that it could not be read or is no text; a text in which nothing failed is a
+// Result without a Failure. Which element of a chain is the root cause is decided by the rules that
+// [Rules] lists; of several failures the first in time leads, in an exception history the newest.
 func Parse(r io.Reader) (Result, error) {
 	s := &scanner{}
 	if err := s.scan(r); err != nil {
