@@ -48,6 +48,9 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err != nil {
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
+	if o.Mode != "" && o.Mode != string(files.ModeError) {
+		return nil, &files.Error{Kind: files.InvalidOption, Message: "mode: " + o.Mode + " belongs to sinks: a source only reads"}
+	}
 	if len(o.Columns) == 0 {
 		return nil, &files.Error{
 			Kind:    files.InvalidOption,
@@ -124,6 +127,12 @@ func (b *bound) resolve(in *input, h files.ReadFile, number int, header bool) er
 	if bytes.HasPrefix(mark, []byte("\xEF\xBB\xBF")) {
 		r.pos = 3
 	}
+	if bytes.HasPrefix(mark, []byte("\xFF\xFE")) || bytes.HasPrefix(mark, []byte("\xFE\xFF")) {
+		return &connectors.DataError{
+			Kind: "CsvFormatError", Message: "the file is UTF-16, by its byte-order mark: only UTF-8 is read yet", File: in.Path, Line: 1,
+			Wanted: "UTF-8", Order: [2]int64{int64(number), 0},
+		}
+	}
 	in.Data = r.pos
 	if !header {
 		in.Fields = len(b.Columns)
@@ -181,7 +190,7 @@ func (b *bound) byName(in *input, names []string, fail func(kind, message, wante
 		p := at[c.Name]
 		switch {
 		case len(p) == 0:
-			return fail("SchemaMismatch", fmt.Sprintf("column %s is not in the header: it has %s", c.Name, listNames(names)), "a column "+c.Name)
+			return fail("SchemaMismatch", fmt.Sprintf("column %s is not in the header: it has %s%s", c.Name, listNames(names), near(c.Name, names)), "a column "+c.Name)
 		case len(p) > 1:
 			return fail("SchemaMismatch", fmt.Sprintf("column %s stands %d times in the header, as field %d and as field %d", c.Name, len(p), p[0]+1, p[1]+1), "one column "+c.Name)
 		}
@@ -189,6 +198,17 @@ func (b *bound) byName(in *input, names []string, fail func(kind, message, wante
 	}
 	in.Extra = len(names) - len(b.Columns)
 	return nil
+}
+
+// near is a hint at a name that differs in case, blanks or underscores alone, "" where there is none.
+func near(name string, names []string) string {
+	bare := strings.NewReplacer(" ", "", "_", "", "-", "", "\t", "", "\ufeff", "")
+	for _, n := range names {
+		if strings.EqualFold(bare.Replace(n), bare.Replace(name)) {
+			return fmt.Sprintf(" (did you mean %q?)", n)
+		}
+	}
+	return ""
 }
 
 // listNames lists the names of a header, shortened where they are many.

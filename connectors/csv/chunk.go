@@ -122,7 +122,7 @@ func (c *chunk) gather(data []byte, base int64, delimiter byte, own int, eof boo
 			continue
 		}
 		if len(r.fields) != c.fields {
-			c.fault = ragged(r, base+int64(at), file, c.fields)
+			c.fault = ragged(r, data[at:at+r.length], base+int64(at), file, c.fields)
 			break
 		}
 		c.add(r, data[at:at+r.length], base+int64(at))

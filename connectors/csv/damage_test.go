@@ -61,6 +61,7 @@ func TestRefused(t *testing.T) {
 		"comes later; declare each": {Path: []string{"a.csv"}},
 		"compressed (gzip)":         {Path: []string{"b.csv.gz"}, Columns: columns(t, "a INT")},
 		"one ASCII character":       {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Delimiter: "\""},
+		"belongs to sinks":          {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Mode: "append"},
 		"none.csv":                  {Path: []string{"none.csv"}, Columns: columns(t, "a INT")},
 		"*.txt":                     {Path: []string{"*.txt"}, Columns: columns(t, "a INT")},
 	} {

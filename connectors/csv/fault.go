@@ -62,12 +62,15 @@ func around(raw []byte, at int) []byte {
 }
 
 // ragged is the fault of a record with too few or too many fields.
-func ragged(r record, offset, file int64, fields int) *fault {
-	return &fault{
+func ragged(r record, raw []byte, offset, file int64, fields int) *fault {
+	f := &fault{
 		kind: "CsvFormatError", file: file, record: offset, at: offset, place: -1,
-		message: "the record has " + countFields(len(r.fields)),
-		wanted:  countFields(fields),
+		message: "the record has " + countFields(len(r.fields)), wanted: countFields(fields),
 	}
+	if i := bytes.IndexByte(raw, '\r'); i >= 0 && i+1 < len(raw) && raw[i+1] != '\n' && !bytes.ContainsRune(raw, quote) {
+		f.message += " and bare carriage returns (line ending CR is not read)"
+	}
+	return f
 }
 
 func countFields(n int) string {

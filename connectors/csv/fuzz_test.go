@@ -45,7 +45,7 @@ func (o *oracle) rows() (rows []string, err *connectors.DataError) {
 			continue
 		}
 		if len(r.fields) != in.Fields {
-			return rows, o.fail(ragged(r, int64(at), 1, in.Fields), r, at, -1)
+			return rows, o.fail(ragged(r, raw, int64(at), 1, in.Fields), r, at, -1)
 		}
 		row, pass, f, k := o.row(r, raw)
 		if f != nil {
