@@ -77,3 +77,39 @@ func scriptOptions(s *operatortest.Script) (aggregate.Options, error) {
 	}
 	return o, nil
 }
+
+// TestNoColumns counts rows of which no column is needed.
+func TestNoColumns(t *testing.T) {
+	o := aggregate.Options{Phase: aggregate.Single}
+	o.Measures = []expr.AggCall{{Name: "n", Func: "COUNT", Arg: -1, Filter: -1, Type: expr.Of(expr.BigInt).Nullable(false), Text: "COUNT(*)"}}
+	both, err := ways(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range both {
+		first := way[0]
+		operatortest.Run(t, first.Component, first.Options, []expr.Schema{{}},
+			operatortest.Case{Name: first.Options[:30], In: []string{"-\n-\n-\n-\n-"}, Want: "5", Then: way[1:]})
+	}
+}
+
+// TestBadOptions are refused with what would be right.
+func TestBadOptions(t *testing.T) {
+	in := []expr.Schema{operatortest.MustSchema("a STRING, b BIGINT")}
+	for options, want := range map[string]string{
+		`{"phase": "x"}`:                   "expected local, global or single",
+		`{"phase": "single", "keys": [2]}`: "not one of the input's 2",
+		`{"phase": "single", "measures": [{"name": "s", "func": "SUM", "arg": 0, "filter": -1}]}`:    "there is no SUM of STRING",
+		`{"phase": "single", "measures": [{"name": "s", "func": "SUM", "arg": 9, "filter": -1}]}`:    "not one of the input's 2",
+		`{"phase": "single", "measures": [{"name": "s", "func": "SUM", "arg": -1, "filter": -1}]}`:   "needs an argument",
+		`{"phase": "single", "measures": [{"name": "s", "func": "COUNT", "arg": -1, "filter": 1}]}`:  "a filter is BOOLEAN",
+		`{"phase": "single", "measures": [{"name": "s", "func": "MEDIAN", "arg": 1, "filter": -1}]}`: "expected COUNT, SUM, AVG, MIN or MAX",
+		`{"phase": "global", "measures": [{"name": "s", "func": "SUM", "arg": 1, "filter": -1}]}`:    "needs the original input's schema",
+		`{"phase": 1}`: "reading the options of aggregate",
+	} {
+		_, err := operators.Erase(aggregate.Spec()).New([]byte(options), in)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, expected: %s", options, err, want)
+		}
+	}
+}

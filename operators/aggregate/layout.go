@@ -78,10 +78,7 @@ func newLayout(o Options, in []expr.Schema) (*layout, error) {
 	switch o.Phase {
 	case Local, Single:
 		l.input = in[0]
-	case Global:
-		if len(l.input.Fields) == 0 && len(o.Measures) > 0 {
-			return nil, fmt.Errorf("the global phase of an aggregate needs the original input's schema")
-		}
+	case Global: // o.Input
 	default:
 		return nil, fmt.Errorf("an aggregate has no phase %q: expected %s, %s or %s", o.Phase, Local, Global, Single)
 	}
@@ -119,6 +116,9 @@ func distinct(c expr.AggCall) bool {
 
 func (l *layout) check(c expr.AggCall) error {
 	n := len(l.input.Fields)
+	if n == 0 && l.phase == Global && (c.Arg >= 0 || c.Filter >= 0) {
+		return fmt.Errorf("measure %s: the global phase of an aggregate needs the original input's schema", c.Name)
+	}
 	if c.Arg >= n || c.Filter >= n || c.Arg < -1 || c.Filter < -1 {
 		return fmt.Errorf("measure %s: column %d or %d is not one of the input's %d", c.Name, c.Arg, c.Filter, n)
 	}
