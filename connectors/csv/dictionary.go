@@ -162,6 +162,20 @@ func (d *dictionary) pays() bool {
 	return d.len() <= maxEntries && len(d.text) < 16<<20 && (d.rows < trialRows || d.len() < d.rows/trialDivide)
 }
 
+// quoteIn reports whether a quote is among up to 16 bytes.
+func quoteIn(p unsafe.Pointer, n uint32) bool {
+	a := word(p)
+	b := a
+	if n <= 8 {
+		a &= 1<<(n*8) - 1
+		b = a
+	} else {
+		b = word(unsafe.Add(p, int(n)-8))
+	}
+	a, b = a^quote*ones, b^quote*ones
+	return ((a-ones)&^a|(b-ones)&^b)&highs != 0
+}
+
 // codes parses a STRING column into codes; arr is nil where the dictionary no longer pays.
 func (c *column) codes(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
 	d, f := c.dict, &c.fields
@@ -176,7 +190,9 @@ func (c *column) codes(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
 	for i, r := range sel {
 		start, end := f.bounds(r)
 		p, n := unsafe.Add(f.base, int(start)), end-start
-		if f.odd || f.nulls.lengths>>min(n, 63)&1 != 0 {
+		if f.quotes && !f.cr && n-2 <= 16 && *(*byte)(p) == quote && !quoteIn(unsafe.Add(p, 1), n-2) {
+			p, n = unsafe.Add(p, 1), n-2
+		} else if f.odd || f.nulls.lengths>>min(n, 63)&1 != 0 {
 			b, null := f.get(r)
 			if null {
 				if c.field.Type.NotNull {
