@@ -55,8 +55,13 @@ func (x *intIndex) lookup(t *Table, r rows, slots []uint32, add bool) error {
 	var keys [chunk]int64
 	n := len(slots)
 	ks := keys[:n]
-	r.cols[0].ints(r, ks)
-	if c := &r.cols[0]; c.nulls() {
+	c := &r.cols[0]
+	if c.i64 != nil && r.sel == nil {
+		ks = c.i64[r.from:r.to]
+	} else {
+		c.ints(r, ks)
+	}
+	if c.nulls() {
 		return x.withNulls(t, r, ks, slots, add)
 	}
 	return x.run(t, ks, slots, add)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -23,6 +22,7 @@ type rowIndex struct {
 	encoded []byte // scratch of a chunk: its keys, where each ends, their hashes
 	keyEnds []int
 	hashes  []uint64
+	oneText bool // the key is a single text
 }
 
 type rowEntry struct {
@@ -32,7 +32,7 @@ type rowEntry struct {
 
 const rowEntrySize = 16
 
-func newRowIndex() *rowIndex { return &rowIndex{} }
+func newRowIndex(oneText bool) *rowIndex { return &rowIndex{oneText: oneText} }
 
 func (x *rowIndex) key(slot uint32) []byte {
 	from := uint64(0)
@@ -60,20 +60,11 @@ func (x *rowIndex) lookup(t *Table, r rows, slots []uint32, add bool) error {
 	if x.hashes == nil {
 		x.hashes, x.keyEnds = make([]uint64, chunk), make([]int, chunk)
 	}
-	hashes, ends := x.hashes[:len(slots)], x.keyEnds[:len(slots)]
-	buf := x.encoded[:0]
-	from := 0
-	for i := range slots {
-		row := r.at(i)
-		for c := range r.cols {
-			buf = r.cols[c].appendKey(buf, row)
-		}
-		hashes[i] = xxhash.Sum64(buf[from:])
-		ends[i] = len(buf)
-		from = len(buf)
+	if x.oneText && !r.cols[0].nulls() {
+		return x.texts(t, r, slots, add)
 	}
-	x.encoded = buf
-	return x.run(t, hashes, ends, slots, add)
+	x.encode(r, len(slots))
+	return x.run(t, x.hashes[:len(slots)], x.keyEnds[:len(slots)], slots, add)
 }
 
 // run finds each encoded key; the first pass touches the entries so that cache misses overlap.
@@ -193,7 +184,7 @@ func (x *rowIndex) rebuild() {
 	clear(x.entries)
 	x.used = len(x.ends)
 	for s := range x.ends {
-		x.insert(rowEntry{xxhash.Sum64(x.key(uint32(s))), uint32(s) + 1})
+		x.insert(rowEntry{x.hash(x.key(uint32(s))), uint32(s) + 1})
 	}
 }
 

@@ -82,7 +82,7 @@ func newIndex(key expr.Schema) index {
 			}
 		}
 	}
-	return newRowIndex()
+	return newRowIndex(len(key.Fields) == 1 && key.Fields[0].Type.Kind == expr.String)
 }
 
 // Upsert finds or adds the keys of the selected rows; see [operators.Table].
