@@ -17,7 +17,9 @@ type chunk struct {
 	doc      *document
 	group    int
 	name     string
+	leaf     int
 	rows     int64 // of the row group
+	at       int64 // rows decoded
 	nullable bool
 	size     int // of a fixed-length type
 	codec    compress.Compression
@@ -40,7 +42,7 @@ const maxGroupRows = 1 << 27
 
 // openChunk reads a column's bytes, checks its pages and makes a decoder of them.
 func openChunk(d *document, group int, name string, leaf int) (*chunk, error) {
-	c := &chunk{doc: d, group: group, name: name}
+	c := &chunk{doc: d, group: group, name: name, leaf: leaf}
 	err := c.guard(func() error {
 		g := d.meta.RowGroup(group)
 		c.rows = g.NumRows()
@@ -154,6 +156,7 @@ func decode[T any](c *chunk, n int, scratch []T, o ops[T]) (out []T, levels []in
 	if nulls {
 		levels = c.given
 	}
+	c.at += int64(n)
 	return out, levels, nil
 }
 

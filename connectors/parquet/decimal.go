@@ -9,16 +9,18 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-// narrow checks that an unscaled value has no more digits than the column's precision.
-func (d *decoder) narrow(v int64) (int64, *badValue) {
+// narrow gives a check that an unscaled value has no more digits than the column's precision.
+func (d *decoder) narrow() func(v int64) (int64, *badValue) {
 	limit := int64(1)
 	for range d.typ.Precision {
 		limit *= 10
 	}
-	if v >= limit || v <= -limit {
-		return 0, overflow(string(expr.AppendDecimal(nil, v, d.typ.Scale)), d.typ)
+	return func(v int64) (int64, *badValue) {
+		if v >= limit || v <= -limit {
+			return 0, overflow(string(expr.AppendDecimal(nil, v, d.typ.Scale)), d.typ)
+		}
+		return v, nil
 	}
-	return v, nil
 }
 
 // decimals reads unscaled values in big-endian two's complement of any length.

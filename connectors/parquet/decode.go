@@ -103,16 +103,16 @@ func (d *decoder) decode(c *chunk, n int) (piece, error) {
 		d.reals = v[:0]
 		return spread(d, v, levels, n, same[float64]), nil
 	case parquet.Types.ByteArray:
+		if d.typ.Kind == expr.String {
+			return d.strings(c, n)
+		}
 		v, levels, err := decode(c, n, d.bytes, bytesOps())
 		if err != nil {
 			return piece{}, err
 		}
-		defer clear(v) // they would keep the page alive
+		defer clear(v)
 		d.bytes = v[:0]
-		if d.typ.Kind == expr.Decimal {
-			return decimals(d, v, levels, n), nil
-		}
-		return d.strings(v, levels, n), nil
+		return decimals(d, v, levels, n), nil
 	case parquet.Types.FixedLenByteArray:
 		v, levels, err := decode(c, n, d.fixed, fixedOps())
 		if err != nil {
@@ -138,7 +138,8 @@ func (d *decoder) fromInt32(v []int32, levels []int16, n int) (piece, error) {
 		if d.typ.Precision > expr.MaxDecimal64 {
 			return spread(d, v, levels, n, func(i int32) (decimal128.Num, *badValue) { return decimal128.FromI64(int64(i)), nil }), nil
 		}
-		return spread(d, v, levels, n, func(i int32) (int64, *badValue) { return d.narrow(int64(i)) }), nil
+		narrow := d.narrow()
+		return spread(d, v, levels, n, func(i int32) (int64, *badValue) { return narrow(int64(i)) }), nil
 	}
 	return piece{}, errPhysical
 }
@@ -165,7 +166,7 @@ func (d *decoder) fromInt64(v []int64, levels []int16, n int) (piece, error) {
 		if d.typ.Precision > expr.MaxDecimal64 {
 			return spread(d, v, levels, n, func(i int64) (decimal128.Num, *badValue) { return decimal128.FromI64(i), nil }), nil
 		}
-		return spread(d, v, levels, n, d.narrow), nil
+		return spread(d, v, levels, n, d.narrow()), nil
 	}
 	return piece{}, errPhysical
 }

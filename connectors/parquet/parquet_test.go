@@ -352,3 +352,47 @@ func TestSchema(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 }
+
+// TestManyTexts has more different texts than a dictionary takes, some before and some after.
+func TestManyTexts(t *testing.T) {
+	a := alloc(t)
+	s := schemaOf(t, "s STRING; n BIGINT")
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	var batches []operators.Batch
+	var want []string
+	for at := 0; at < 100_000; at += 10_000 {
+		b, n := array.NewStringBuilder(a), array.NewInt64Builder(a)
+		for i := at; i < at+10_000; i++ {
+			switch {
+			case i%17 == 0:
+				b.AppendNull()
+			case at < 20_000:
+				b.Append(fmt.Sprint("few ", i%10))
+			default:
+				b.Append(fmt.Sprint("text number ", i))
+			}
+			n.Append(int64(i))
+		}
+		cols := []arrow.Array{b.NewArray(), n.NewArray()}
+		rec := column.NewRecord(s.Fields, cols, 10_000)
+		cols[0].Release()
+		cols[1].Release()
+		b.Release()
+		n.Release()
+		batches = append(batches, operators.Batch{Rec: rec})
+		want = append(want, lines(batches[len(batches)-1], s)...)
+	}
+	write(t, a, Options{Path: []string{path}, RowGroupRows: 70_000}, s, 1, batches...)
+	got, err := readAll(t, a, input{Options: Options{Path: []string{path}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d rows", len(got))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("row %d: %s, want %s", i, got[i], want[i])
+		}
+	}
+}

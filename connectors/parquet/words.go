@@ -1,9 +1,9 @@
 package parquet
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -22,43 +22,72 @@ type words struct {
 	id    uint64
 	codes map[string]int32
 	list  []string
-	array arrow.Array // of list, made anew when it grew; nil before the first
-	given bool        // up: there were too many
-
-	// hints find a text by the place it stands in memory: values of a dictionary page share it.
-	hints [1024]hint
-}
-
-type hint struct {
-	at   *byte
-	code int32
+	bad   map[int32]bool // those that are no UTF-8
+	array arrow.Array    // of list, made anew when it grew; nil before the first
+	given bool           // up: there were too many
 }
 
 func newWords() *words { return &words{id: expr.NewDictID(), codes: map[string]int32{}} }
 
-// code is the text's code, -1 where the dictionary is full.
-func (w *words) code(b []byte) int32 {
-	at := unsafe.SliceData(b)
-	h := &w.hints[(uintptr(unsafe.Pointer(at))>>2)%uintptr(len(w.hints))]
-	if h.at == at && at != nil && w.list[h.code] == string(b) {
-		return h.code
-	}
+// errFull says that a column has too many texts for a dictionary.
+var errFull = errors.New("the dictionary is full")
+
+// code is the text's code.
+func (w *words) code(b []byte) (int32, error) {
 	code, ok := w.codes[string(b)]
-	if !ok {
-		if len(w.list) >= maxWords {
-			return -1
-		}
-		code = int32(len(w.list))
-		s := string(b)
-		w.codes[s] = code
-		w.list = append(w.list, s)
+	if ok {
+		return code, nil
 	}
-	h.at, h.code = at, code
-	return code
+	if len(w.list) >= maxWords {
+		return 0, errFull
+	}
+	code = int32(len(w.list))
+	text := string(b)
+	w.codes[text] = code
+	w.list = append(w.list, text)
+	if !utf8.ValidString(text) {
+		if w.bad == nil {
+			w.bad = map[int32]bool{}
+		}
+		w.bad[code] = true
+	}
+	return code, nil
 }
 
-// forget lets go of memory that hints point to.
-func (w *words) forget() { w.hints = [1024]hint{} }
+// giveUp lets go of everything: the column is read plain from now on.
+func (w *words) giveUp() {
+	w.given = true
+	w.release()
+	w.codes, w.list, w.bad = nil, nil, nil
+}
+
+// ops decodes texts straight to codes. A dictionary page becomes a list of codes, so that a row of it
+// costs one look-up in a table.
+func (w *words) ops() ops[int32] {
+	texts := bytesOps()
+	var one [1]parquet.ByteArray
+	return ops[int32]{
+		plain: func(b []byte, size int, out []int32) (_ []byte, err error) {
+			for i := range out {
+				if b, err = texts.plain(b, size, one[:]); err != nil {
+					return nil, err
+				}
+				if out[i], err = w.code(one[0]); err != nil {
+					return nil, err
+				}
+			}
+			return b, nil
+		},
+		other: func(encoding int32, b []byte, size, n int) ([]int32, error) {
+			list, err := texts.other(encoding, b, size, n)
+			out := make([]int32, len(list))
+			for i := 0; i < len(list) && err == nil; i++ {
+				out[i], err = w.code(list[i])
+			}
+			return out, err
+		},
+	}
+}
 
 // dictionary is the list as an array; the caller owns a reference.
 func (w *words) dictionary(alloc memory.Allocator) arrow.Array {
@@ -80,18 +109,39 @@ func (w *words) release() {
 	}
 }
 
-// strings puts texts in their rows: as codes, or plain once the dictionary is full.
-func (d *decoder) strings(v []parquet.ByteArray, levels []int16, n int) piece {
-	bad := d.checkText(v, levels, n)
-	if !d.words.given {
-		if p, ok := d.coded(v, levels, n); ok {
-			p.bad = bad
-			return p
-		}
-		d.words.given = true
-		d.words.release()
-		d.words.codes, d.words.list = nil, nil
+// strings reads texts: as codes, or plain once the dictionary is full.
+func (d *decoder) strings(c *chunk, n int) (piece, error) {
+	if d.words.given {
+		return d.plain(c, n)
 	}
+	p, err := d.coded(c, n)
+	if !errors.Is(err, errFull) {
+		return p, err
+	}
+	// The chunk begins anew, since pages are open whose texts have no codes.
+	d.words.giveUp()
+	again, err := openChunk(c.doc, c.group, c.name, c.leaf)
+	if err != nil {
+		return piece{}, err
+	}
+	for again.at < c.at {
+		skipped, err := d.plain(again, int(min(c.at-again.at, maxRows)))
+		if err != nil {
+			return piece{}, err
+		}
+		skipped.arr.Release()
+	}
+	*c = *again
+	return d.plain(c, n)
+}
+
+func (d *decoder) plain(c *chunk, n int) (piece, error) {
+	v, levels, err := decode(c, n, d.bytes, bytesOps())
+	if err != nil {
+		return piece{}, err
+	}
+	defer clear(v) // they would keep the page alive
+	d.bytes = v[:0]
 	b := array.NewStringBuilder(d.alloc)
 	defer b.Release()
 	b.Reserve(n)
@@ -104,26 +154,29 @@ func (d *decoder) strings(v []parquet.ByteArray, levels []int16, n int) piece {
 		b.BinaryBuilder.Append(v[next])
 		next++
 	}
-	return piece{arr: b.NewArray(), bad: bad}
+	return piece{arr: b.NewArray(), bad: d.checkText(v, levels, n)}, nil
 }
 
-func (d *decoder) coded(v []parquet.ByteArray, levels []int16, n int) (piece, bool) {
-	defer d.words.forget()
+func (d *decoder) coded(c *chunk, n int) (piece, error) {
+	v, levels, err := decode(c, n, d.int32s, d.words.ops())
+	if err != nil {
+		return piece{}, err
+	}
+	d.int32s = v[:0]
 	buf := memory.NewResizableBuffer(d.alloc)
 	buf.Resize(n * arrow.Int32SizeBytes)
 	codes := arrow.Int32Traits.CastFromBytes(buf.Bytes())
+	var p piece
 	next := 0
 	for row := range n {
 		if levels != nil && levels[row] == 0 {
 			codes[row] = 0
 			continue
 		}
-		c := d.words.code(v[next])
-		if c < 0 {
-			buf.Release()
-			return piece{}, false
+		codes[row] = v[next]
+		if d.words.bad[v[next]] {
+			p.bad = append(p.bad, d.notText(row, []byte(d.words.list[v[next]])))
 		}
-		codes[row] = c
 		next++
 	}
 	indices := d.array(arrow.PrimitiveTypes.Int32, n, levels, buf)
@@ -131,34 +184,32 @@ func (d *decoder) coded(v []parquet.ByteArray, levels []int16, n int) (piece, bo
 	dict := d.words.dictionary(d.alloc)
 	defer dict.Release()
 	t := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	return piece{arr: array.NewDictionaryArray(t, indices, dict), dict: d.words.id}, true
+	p.arr, p.dict = array.NewDictionaryArray(t, indices, dict), d.words.id
+	return p, nil
 }
 
-// checkText finds texts that are not UTF-8. Bytes without annotation are taken for text, since old
-// writers leave it out; such a value shows that they are none.
+// checkText finds texts that are not UTF-8.
 func (d *decoder) checkText(v []parquet.ByteArray, levels []int16, n int) []badValue {
 	var bad []badValue
-	var last *byte // of a dictionary page's value that was found good
-	var size int
 	next := 0
 	for row := range n {
 		if levels != nil && levels[row] == 0 {
 			continue
 		}
-		b := v[next]
+		if !utf8.Valid(v[next]) {
+			bad = append(bad, d.notText(row, v[next]))
+		}
 		next++
-		if at := unsafe.SliceData(b); at == last && len(b) == size {
-			continue
-		}
-		if utf8.Valid(b) {
-			last, size = unsafe.SliceData(b), len(b)
-			continue
-		}
-		e := badValue{row: row, kind: "DamagedFile", value: fmt.Sprintf("%q", []byte(b)), why: "it is no UTF-8 text"}
-		if isNone(d.node.LogicalType()) {
-			e.kind, e.why = "SchemaMismatch", "the column is BYTE_ARRAY without annotation, and its value is no UTF-8 text; binary columns cannot be read yet"
-		}
-		bad = append(bad, e)
 	}
 	return bad
+}
+
+// notText is a text that is not UTF-8. Bytes without annotation are taken for text, since old
+// writers leave it out; such a value shows that they are none.
+func (d *decoder) notText(row int, b []byte) badValue {
+	e := badValue{row: row, kind: "DamagedFile", value: fmt.Sprintf("%q", b), why: "it is no UTF-8 text"}
+	if isNone(d.node.LogicalType()) {
+		e.kind, e.why = "SchemaMismatch", "the column is BYTE_ARRAY without annotation, and its value is no UTF-8 text; binary columns cannot be read yet"
+	}
+	return e
 }
