@@ -40,6 +40,16 @@ type Source interface {
 	Reader(t *operators.Task) (Reader, error)
 }
 
+// A Partial source found columns that it cannot read and that are no part of its Schema. A plan that
+// names one is to be told why, and so is one that takes all columns without naming them.
+type Partial interface{ Unreadable() []Unreadable }
+
+// An Unreadable is a column that a source cannot read.
+type Unreadable struct {
+	Name string `json:"name"`
+	Why  string `json:"why"` // "it is nested (LIST), which cannot be read yet"
+}
+
 // SplitOptions are the job's wishes for splits.
 type SplitOptions struct {
 	SplitBytes int64 // runner.source.split-size: no split of a splittable file is larger
