@@ -25,14 +25,15 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 	if len(message) > 0 && message[0] == '{' && s.openJSON(message, 1) {
 		return
 	}
-	if _, opens := opensTraceback(string(message[:min(len(message), 200)])); opens {
-		s.open(newPythonTrace(0), append(append([]garment{}, worn...), loggerHeader), h.timeMs)
-		return
-	}
 	if class, text, ok := headerIn(message); ok {
 		t := newTrace(class, text, 0)
 		t.midLine = !bytes.HasPrefix(bytes.TrimLeft(message, " \t"), []byte(class))
 		s.open(t, append(append([]garment{}, worn...), loggerHeader), h.timeMs)
+		return
+	}
+	if _, opens := opensTraceback(string(message[:min(len(message), 200)])); opens {
+		s.open(newPythonTrace(0), append(append([]garment{}, worn...), loggerHeader), h.timeMs)
+		return
 	}
 }
 

@@ -18,6 +18,7 @@ type finding struct {
 	strong      bool // it stopped a task, a job or a process; a warning with a stack is weak
 	bare        bool // one line, with nothing below it that shows a trace
 	rule        string
+	order       int  // place in the text
 	first       bool // the newest entry of an exception history
 	concurrent  []*finding
 }

@@ -36,6 +36,7 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 		}
 	}
 	limit := min(len(line), maxHeaderBytes)
+	logger := false
 	for range 10 {
 		for at < limit && line[at] == ' ' {
 			at++
@@ -57,7 +58,11 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 			return h, next, true
 		}
 		if !isHeaderWord(word) {
-			return h, 0, false
+			// Some layouts name the logger before the level.
+			if logger || h.timeMs == 0 || bytes.IndexByte(word, '.') <= 0 || word[len(word)-1] == ':' {
+				return h, 0, false
+			}
+			logger = true
 		}
 		if ms, end := clockAt(word, 0); end > 0 && h.timeMs == 0 {
 			h.timeMs = ms

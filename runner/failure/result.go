@@ -154,6 +154,7 @@ func merge(all []*finding) []*finding {
 		return mergeHistory(all)
 	}
 	ordered := append([]*finding{}, all...)
+	sort.SliceStable(ordered, func(i, j int) bool { return ordered[i].order < ordered[j].order })
 	if sameClock(ordered) {
 		sort.SliceStable(ordered, func(i, j int) bool { return ordered[i].timeMs < ordered[j].timeMs })
 	}

@@ -49,6 +49,11 @@ type scanner struct {
 	console consoleReader
 	colours []byte
 	depth   int // texts inside texts
+
+	lanes     map[string]*scanner // by the name in front of the lines
+	laneNames []string            // in the order they came
+	within    *scanner            // the scanner that this one is a lane of
+	order     int                 // counts the findings in the order of the text
 }
 
 // scan reads the whole input.
@@ -78,6 +83,7 @@ func (s *scanner) end() {
 	s.closeTrace()
 	s.k8s.end(s)
 	s.console.end(s)
+	s.endLanes()
 }
 
 // line takes one line of the input.
@@ -88,6 +94,10 @@ func (s *scanner) line(line []byte) {
 	}
 	if bytes.HasPrefix(line, []byte(`{"log":"`)) && !s.doc.open {
 		line = s.dockerLine(line)
+	}
+	if l := s.lane(line); l != nil {
+		l.line(line)
+		return
 	}
 	if s.doc.open {
 		_, _, _, bare := undressAll(line)
@@ -262,10 +272,6 @@ func (s *scanner) interesting(bare []byte, worn []garment, stampMs int64) {
 	}
 	indent := indentOf(bare)
 	body := bare[indent:]
-	if _, opens := opensTraceback(string(body[:min(len(body), 400)])); opens {
-		s.open(newPythonTrace(indent), worn, stampMs)
-		return
-	}
 	body = withoutThread(body)
 	if class, message, ok := splitClass(body); ok && strings.HasPrefix(simpleName(class), "Py4J") {
 		s.openPy4J(class, message, indent, worn, stampMs)
@@ -273,6 +279,10 @@ func (s *scanner) interesting(bare []byte, worn []garment, stampMs int64) {
 	}
 	if class, message, ok := isHeader(body); ok {
 		s.open(newTrace(class, message, indent), worn, stampMs)
+		return
+	}
+	if _, opens := opensTraceback(string(body[:min(len(body), 400)])); opens {
+		s.open(newPythonTrace(indent), worn, stampMs)
 		return
 	}
 	s.lookBack(bare, worn, stampMs)
@@ -352,7 +362,7 @@ func (s *scanner) open(t *trace, worn []garment, stampMs int64) {
 	s.trace = t
 	s.dress = append(s.dress[:0], worn...)
 	s.waiting = 0
-	f := &finding{attempt: -1, strong: true, timeMs: stampMs, headline: s.headline}
+	f := &finding{attempt: -1, strong: true, timeMs: stampMs, headline: s.headline, order: s.nextOrder()}
 	if s.hasContext {
 		message := s.context[min(s.contextH.messageAt, len(s.context)):]
 		f.readContext(string(message), s.contextH.level)
@@ -364,15 +374,16 @@ func (s *scanner) open(t *trace, worn []garment, stampMs int64) {
 
 func (s *scanner) formOf(t *trace) string {
 	python := t.state == inPython && t.py.target == t.head
+	dressed := len(s.dress) > 0 && !s.wears(quoted) && !s.wears(testRunner)
 	switch {
 	case s.inJSONLog:
 		return formJSONLog
 	case s.banner != "":
 		return s.banner
+	case s.hasContext, dressed:
+		return formLog
 	case python, s.wears(testRunner):
 		return formPython
-	case s.hasContext, len(s.dress) > 0 && !s.wears(quoted):
-		return formLog
 	}
 	return formStack
 }
@@ -389,7 +400,7 @@ func (s *scanner) closeTrace() {
 	if len(f.chain) == 0 || f.chain[0].class == "" {
 		return
 	}
-	f.bare = !t.confirmed && f.chain[0].python == nil && f.form != formPython && f.form != formSQLClient && f.form != formCLI
+	f.bare = !t.confirmed && f.chain[0].python == nil && !f.chain[0].snake && f.form != formSQLClient && f.form != formCLI
 	if f.bare && t.midLine && !s.wears(loggerHeader) {
 		return
 	}
@@ -425,10 +436,11 @@ func (s *scanner) add(f *finding) {
 			}
 		}
 	}
+	root := s.root()
 	for _, n := range f.chain {
-		s.kept += nodeBytes + len(n.message) + len(n.class) + len(n.frame)
+		root.kept += nodeBytes + len(n.message) + len(n.class) + len(n.frame)
 	}
-	if len(s.findings) < maxFindings && (s.kept < maxKeptBytes || len(s.findings) == 0) {
+	if len(s.findings) < maxFindings && (root.kept < maxKeptBytes || len(s.findings) == 0) {
 		s.findings = append(s.findings, f)
 	}
 }
