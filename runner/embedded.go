@@ -51,7 +51,11 @@ func (r *run) startEmbedded() *embedded {
 			e.refused <- s.Refused
 		}
 	})
-	e.jm = jobmanager.New(jobmanager.Config{Leader: r.id, Catalogs: r.cat, Send: e.net.Send, Now: time.Now, Encode: r.s.EncodeMessages, FixedSlots: r.s.Options.Int(config.TaskSlots)})
+	e.jm = jobmanager.New(jobmanager.Config{
+		Leader: r.id, Catalogs: r.cat, Send: e.net.Send, Now: time.Now,
+		Encode: r.s.EncodeMessages, FixedSlots: r.s.Options.Int(config.TaskSlots),
+		HeartbeatTimeoutMs: -1, // one process lives and dies as a whole, also after it slept
+	})
 	e.net.Attach(rpc.Dispatcher, e.jm.Deliver)
 	e.net.Attach(rpc.ResourceManager, e.jm.Deliver)
 	e.net.Attach(rpc.JobMaster(r.job), e.jm.Deliver)

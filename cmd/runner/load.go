@@ -95,10 +95,7 @@ func (f *planFlags) parse(file string, cat jobgraph.Catalogs) (*plans.Plan, plan
 }
 
 func (f *planFlags) loadOptions(p *plans.Plan) (config.Loaded, error) {
-	in := config.LoadInput{Embedded: true, CPUs: runtime.GOMAXPROCS(0), Env: os.Environ()}
-	for _, s := range p.Settings {
-		in.Plan = append(in.Plan, config.Value{Name: s.Name, Value: s.Value, Where: fmt.Sprintf("%s:%d:%d", p.File, s.Pos.Line, s.Pos.Column)})
-	}
+	in := config.LoadInput{Embedded: true, CPUs: runtime.GOMAXPROCS(0), Env: os.Environ(), Plan: p.Values()}
 	flags, err := pairs("-D", f.options)
 	if err != nil {
 		return config.Loaded{}, err

@@ -27,7 +27,9 @@ type Config struct {
 	// FixedSlots is the number of slots where it cannot grow, as in one process; 0: it may.
 	FixedSlots int
 	Seed       uint64 // of the jitter of restart delays
-	Encode     bool   // messages between the machines of this process go through Send too, not straight to them
+	// HeartbeatTimeoutMs is after how long a silent TaskManager is lost; -1: never, 0: heartbeat.timeout.
+	HeartbeatTimeoutMs int64
+	Encode             bool // messages between the machines of this process go through Send too, not straight to them
 }
 
 // A JobManager is one process's Dispatcher, ResourceManager and JobMasters.
@@ -68,7 +70,7 @@ func New(cfg Config) *JobManager {
 	jm := &JobManager{
 		cfg: cfg, ctx: ctx, cancel: cancel, queue: newQueue(),
 		dispatcher: dispatcher.New(dispatcher.Config{Leader: cfg.Leader}),
-		resources:  resourcemanager.New(resourcemanager.Config{Leader: cfg.Leader}),
+		resources:  resourcemanager.New(resourcemanager.Config{Leader: cfg.Leader, HeartbeatTimeoutMs: cfg.HeartbeatTimeoutMs}),
 		jobs:       map[string]*job{}, timers: map[timerKey]*time.Timer{},
 		waiting: map[string]chan jobmaster.Snapshot{}, watch: map[string]jobmaster.Snapshot{},
 	}

@@ -87,7 +87,7 @@ func (t *task) guarded(f func() error) (err error) {
 
 func (t *task) setUp() error {
 	for _, o := range t.d.Outputs {
-		out, err := newOutput(o, t.d.Task, t.d.MaxParallelism, t.tm.cfg.Exchange, t.alloc)
+		out, err := newOutput(o, t.d.Task, o.MaxParallelism, t.tm.cfg.Exchange, t.alloc)
 		if err != nil {
 			return err
 		}
