@@ -18,6 +18,8 @@ type bound struct {
 	Version int         `json:"version"`
 	Files   []boundFile `json:"files"`
 	Columns []boundCol  `json:"columns"`
+	// Left are columns of the first file that cannot be read; none where columns are declared.
+	Left []connectors.Unreadable `json:"left,omitempty"`
 }
 
 // A boundFile is a file with the rows of its row groups and the byte each begins at, which tile the
@@ -113,6 +115,8 @@ func (b *binder) take(has []leaf, path string) error {
 	for _, l := range has {
 		if l.index >= 0 {
 			b.Columns = append(b.Columns, boundCol{l.name, l.typ, l.typ})
+		} else {
+			b.Left = append(b.Left, connectors.Unreadable{Name: l.name, Why: l.why})
 		}
 	}
 	if len(b.Columns) > 0 {

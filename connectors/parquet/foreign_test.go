@@ -195,6 +195,21 @@ func TestForeignTypes(t *testing.T) {
 	}
 }
 
+// TestNested leaves nested columns out, says so, and refuses a plan that declares one.
+func TestNested(t *testing.T) {
+	path := foreignFile(t, foreign{List: []int32{1}, DLA: ptr("a"), DBA: ptr("b")})
+	src := open1(t, Options{Path: []string{path}})
+	left := src.(connectors.Partial).Unreadable()
+	if src.Schema().Index("list") >= 0 || len(left) != 1 || left[0].Name != "list" || !strings.Contains(left[0].Why, "nested (LIST)") {
+		t.Errorf("%s, left %v", src.Schema(), left)
+	}
+	_, err := Spec.Bind(t.Context(), Options{Path: []string{path}, Columns: schemaOf(t, "list STRING").Fields}, connectors.Env{})
+	var e *connectors.DataError
+	if !errors.As(err, &e) || e.Kind != "NotSupported" || e.Field != "list" {
+		t.Errorf("%v", err)
+	}
+}
+
 // int96Text is days from 1970 and nanoseconds of the day.
 func int96Text(days int32, nanos uint64) string {
 	b := binary.LittleEndian.AppendUint64(nil, nanos)

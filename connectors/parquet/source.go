@@ -48,6 +48,9 @@ func (s *source) Schema() expr.Schema {
 	return expr.SchemaOf(f...)
 }
 
+// Unreadable is the columns that the files have and Schema has not.
+func (s *source) Unreadable() []connectors.Unreadable { return s.Left }
+
 // Inventory lists the files with the rows of their footers.
 func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
