@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-
-	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
 // shared is the folder of shared test data, which is no part of the repository.
@@ -63,5 +61,4 @@ func TestSuites(t *testing.T) {
 			})
 		}
 	}
-	_ = memory.DefaultAllocator
 }
