@@ -40,11 +40,17 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 // maxDeployments bounds how many tasks are remembered with their TaskManager.
 const maxDeployments = 4096
 
+// startsManager is how a TaskManager says its id at the start of its log.
+const startsManager = "Starting TaskManager with ResourceID: "
+
 // noteDeployment remembers where a task runs, from the JobManager's "Deploying … to tm-1 @ host" and
 // from the line in which it fails.
 func (s *scanner) noteDeployment(message []byte) {
 	var m [][]byte
 	switch {
+	case bytes.HasPrefix(message, []byte(startsManager)):
+		id, _, _ := strings.Cut(string(message[len(startsManager):]), " ")
+		s.managerID = strings.TrimRight(id, ".")
 	case bytes.HasPrefix(message, []byte("Deploying ")):
 		m = deployed.FindSubmatch(message)
 	case bytes.Contains(message, []byte("FAILED on ")):

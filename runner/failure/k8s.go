@@ -17,6 +17,7 @@ type k8sEvent struct {
 type k8sReader struct {
 	events   []k8sEvent
 	operator [][]*node // chains of the operator's errors, in the order of the text
+	pod      string    // name of the pod that was killed
 	owner    string    // name of the object the operator's error is about
 	seen     bool
 
@@ -191,6 +192,15 @@ func (k *k8sReader) event(s *scanner, e k8sEvent) {
 	}
 }
 
+// kills reports whether an event says that something that ran was ended.
+func (e k8sEvent) kills() bool {
+	switch e.reason {
+	case "OOMKilled", "OOMKilling", "Evicted", "Preempted":
+		return true
+	}
+	return false
+}
+
 // aboutJob reports whether an event is about a job or its deployment as a whole, not about a pod.
 func (e k8sEvent) aboutJob() bool {
 	from, object := strings.ToLower(e.from), strings.ToLower(e.object)
@@ -281,6 +291,9 @@ func (k *k8sReader) end(s *scanner) {
 		if len(f.chain) > 0 {
 			f.taskManager = lostManager(f.chain[len(f.chain)-1].message)
 		}
+		if f.taskManager == "" && strings.Contains(k.pod, "-taskmanager-") {
+			f.taskManager = k.pod // so Flink names them on Kubernetes
+		}
 		f.chain = append(append([]*node{}, f.chain...), cause)
 		f.rule = ruleEvent
 	}
@@ -299,6 +312,9 @@ func (k *k8sReader) cause() *node {
 		}
 		n := &node{class: e.reason, message: e.message}
 		if !isConsequence(e) {
+			if e.kills() {
+				_, k.pod, _ = strings.Cut(e.object, "/")
+			}
 			return n
 		}
 		if fallback == nil {

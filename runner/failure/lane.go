@@ -7,13 +7,14 @@ package failure
 // maxLanes bounds the names; lines of further ones are read as if they had none.
 const maxLanes = 64
 
-// lane returns the scanner for the name in front of a line; nil where there is none.
+// lane returns the scanner for the name in front of a line; nil where there is none. Inside of a trace
+// that has no name in front, a line that seems to have one is part of its message.
 func (s *scanner) lane(line []byte) *scanner {
-	if s.within != nil || s.depth > 0 {
+	if s.within != nil || s.depth > 0 || s.trace != nil || s.doc.open {
 		return nil
 	}
 	kind, size, _ := outerGarment(line)
-	if kind != composeName && kind != podName || s.wears(kind) {
+	if kind != composeName && kind != podName {
 		return nil
 	}
 	name := string(line[:size])

@@ -38,6 +38,7 @@ type scanner struct {
 	banner     string // form announced by a banner: cli, sql-client
 	headline   string
 	ranOn      map[string]string // TaskManagers by task, as the log tells where each was deployed
+	managerID  string            // of the TaskManager whose log this is
 	suppressed string            // a log line that says that recovery is suppressed
 	sawLog     bool
 	sawSQL     bool
@@ -367,6 +368,9 @@ func (s *scanner) open(t *trace, worn []garment, stampMs int64) {
 		message := s.context[min(s.contextH.messageAt, len(s.context)):]
 		f.readContext(string(message), s.contextH.level)
 		f.timeMs = s.contextMs
+	}
+	if f.taskManager == "" {
+		f.taskManager = s.managerID
 	}
 	f.form = s.formOf(t)
 	s.current = f
