@@ -21,6 +21,10 @@ fuzz: ## every fuzz target for a minute
 tidy: ## the rails of the source tree
 	go test ./cmd/tidy/...
 
+docs: ## renew the reference pages, and the schema that editors read beside the plans
+	go run ./cmd/runner docs
+	cp docs/reference/plan.schema.json plans/plan.schema.json
+
 bench: ## time CSV query a against other engines (installs them into bench/.venv)
 	go run ./bench
 

@@ -86,7 +86,7 @@ var rooms = []string{
 	"plans", "plans/lint", "runner/failure", "runner/jobgraph", "runner/jobgraph/bind", "runner/exchange", "runner/rpc", "runner/rpc/inproc",
 	"runner/executiongraph", "runner/scheduler", "runner/checkpoint", "runner/jobmaster", "runner/resourcemanager", "runner/dispatcher",
 	"runner/store", "runner/state", "runner/jobmanager", "runner/taskmanager", "runner/report", "runner/rest", "runner/diagnose",
-	"runner/plantest", "runner/repro", "runner/flink", "runner", "runner/sim", "runner/metamorphic", "examples/*", "bench/*", "bench", "cmd/*",
+	"runner/plantest", "runner/repro", "runner/flink", "runner", "runner/sim", "runner/metamorphic", "examples/*", "bench/*", "bench", "docs", "cmd/*",
 }
 
 // pure packages decide and do nothing.

@@ -1,0 +1,213 @@
+package docs
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A written is how a call may be written, with its name in the list of functions.
+type written struct{ Name, Written string }
+
+// forms tell how each function is written; the columns are those of sampleSchema.
+func forms() []written {
+	return []written{
+		{"AND", "b AND n > 1"}, {"OR", "b OR n > 1"}, {"NOT", "NOT b"},
+		{"IS NULL", "x IS NULL"}, {"IS NOT NULL", "x IS NOT NULL"},
+		{"IS TRUE", "b IS TRUE"}, {"IS NOT TRUE", "b IS NOT TRUE"}, {"IS FALSE", "b IS FALSE"}, {"IS NOT FALSE", "b IS NOT FALSE"},
+		{"IS NULL", "b IS UNKNOWN"}, {"IS NOT NULL", "b IS NOT UNKNOWN"},
+		{"=", "s = 'a'"}, {"<>", "s <> 'a'"}, {"<>", "s != 'a'"}, {"<", "n < 1"}, {"<=", "n <= 1"}, {">", "n > 1"}, {">=", "n >= 1"},
+		{"AND", "n BETWEEN 1 AND 5"}, {"OR", "n BETWEEN SYMMETRIC 5 AND 1"}, {"NOT", "n NOT BETWEEN 1 AND 5"},
+		{"IS DISTINCT FROM", "x IS DISTINCT FROM n"}, {"IS NOT DISTINCT FROM", "x IS NOT DISTINCT FROM n"},
+		{"IN", "s IN ('a', 'b')"}, {"NOT", "s NOT IN ('a', 'b')"},
+		{"LIKE", "s LIKE 'a%'"}, {"LIKE", "s LIKE '50!%' ESCAPE '!'"}, {"NOT", "s NOT LIKE 'a%'"},
+		{"+", "n + 1"}, {"-", "n - 1"}, {"*", "d * 2"}, {"/", "d / 3"}, {"%", "n % 7"}, {"%", "MOD(n, 7)"}, {"NEG", "-n"},
+		{"ABS", "ABS(n)"}, {"ROUND", "ROUND(d, 1)"}, {"ROUND", "ROUND(d)"}, {"FLOOR", "FLOOR(d)"}, {"CEIL", "CEIL(d)"}, {"CEIL", "CEILING(d)"},
+		{"||", "s || '!'"}, {"UPPER", "UPPER(s)"}, {"LOWER", "LOWER(s)"}, {"CHAR_LENGTH", "CHAR_LENGTH(s)"}, {"CHAR_LENGTH", "CHARACTER_LENGTH(s)"},
+		{"SUBSTRING", "SUBSTRING(s, 2, 3)"}, {"SUBSTRING", "SUBSTRING(s FROM 2 FOR 3)"}, {"SUBSTRING", "SUBSTR(s, 2)"},
+		{"TRIM", "TRIM(s)"}, {"TRIM", "TRIM(LEADING '0' FROM s)"}, {"TRIM", "LTRIM(s)"}, {"TRIM", "RTRIM(s)"}, {"TRIM", "BTRIM(s)"},
+		{"EXTRACT", "EXTRACT(YEAR FROM ts)"}, {"EXTRACT", "YEAR(ts)"}, {"EXTRACT", "QUARTER(ts)"}, {"EXTRACT", "MONTH(ts)"}, {"EXTRACT", "WEEK(ts)"},
+		{"EXTRACT", "DAYOFYEAR(ts)"}, {"EXTRACT", "DAYOFMONTH(ts)"}, {"EXTRACT", "DAYOFWEEK(ts)"}, {"EXTRACT", "HOUR(ts)"}, {"EXTRACT", "MINUTE(ts)"}, {"EXTRACT", "SECOND(ts)"},
+		{"FLOOR_TO", "FLOOR(ts TO MONTH)"}, {"TIMESTAMPADD", "TIMESTAMPADD(DAY, 7, ts)"}, {"TIMESTAMPDIFF", "TIMESTAMPDIFF(DAY, day, ts)"},
+		{"COALESCE", "COALESCE(s, '-')"}, {"NULLIF", "NULLIF(n, 0)"},
+	}
+}
+
+// otherForms are written without a function's name.
+func otherForms() [][2]string {
+	return [][2]string{
+		{"CASE WHEN n > 10 THEN 'many' WHEN n > 1 THEN 'some' ELSE 'one' END", "The first result whose condition is TRUE, else that of ELSE, which is NULL where it is left out. Branches that are not taken do not fail."},
+		{"CASE s WHEN 'a' THEN 1 WHEN 'b' THEN 2 END", "The same with = between the value and each WHEN."},
+		{"CAST(s AS INT)", "The value as another type; fails where it is none."},
+		{"TRY_CAST(s AS INT)", "The same, giving NULL instead of failing."},
+		{"12", "INT, or BIGINT where it is too large for one. 1.50 is DECIMAL(3, 2), 1e3 is DOUBLE."},
+		{"'it''s'", "STRING; a quote inside is doubled."},
+		{"TRUE", "BOOLEAN; also FALSE, and NULL of the type that is needed."},
+		{"DATE '2024-01-31'", "DATE; also TIMESTAMP '2024-01-31 12:00:00.000'."},
+	}
+}
+
+// sampleSchema has a column of each type, for the examples.
+func sampleSchema() expr.Schema {
+	return expr.SchemaOf(
+		expr.Field{Name: "b", Type: expr.Of(expr.Boolean)}, expr.Field{Name: "x", Type: expr.Of(expr.Int)}, expr.Field{Name: "n", Type: expr.Of(expr.BigInt)},
+		expr.Field{Name: "d", Type: expr.DecimalOf(12, 2)}, expr.Field{Name: "f", Type: expr.Of(expr.Double)}, expr.Field{Name: "s", Type: expr.Of(expr.String)},
+		expr.Field{Name: "day", Type: expr.Of(expr.Date)}, expr.Field{Name: "ts", Type: expr.TimestampOf(3)},
+	)
+}
+
+// functionsPage lists types, functions, aggregates and casts, and where they differ from Flink's.
+func functionsPage() ([]byte, error) {
+	p := newPage("Expressions")
+	p.paragraph("Expressions are Flink SQL. Names of functions and keywords may be in any case, names of columns may not; a name that is a keyword or has other " +
+		"characters stands in backticks. The columns of the examples: " + sampleColumns() + ".")
+	p.heading("Types")
+	typeTable(p)
+	p.heading("Functions")
+	p.paragraph("NULL: *strict* functions give NULL if an argument is NULL; *never* means that the result is not NULL; *special* ones say what they do. " +
+		"In the descriptions N is any number, T any type. A function fails only where it says so, and only for rows that need it: AND, OR, CASE and COALESCE do not look " +
+		"at what they do not need.")
+	examples := map[string][]string{}
+	for _, f := range forms() {
+		examples[f.Name] = append(examples[f.Name], f.Written)
+	}
+	var rows [][]string
+	for _, f := range expr.Functions() {
+		rows = append(rows, []string{code(f.Name), codes(examples[f.Name]), arity(f), nullRule(f.Nulls), cell(f.Doc)})
+	}
+	p.table([]string{"Name", "Written", "Arguments", "NULL", ""}, rows)
+	p.paragraph("Beside functions:")
+	rows = nil
+	for _, f := range otherForms() {
+		rows = append(rows, []string{code(f[0]), cell(f[1])})
+	}
+	p.table([]string{"Written", ""}, rows)
+	p.heading("Aggregates")
+	p.paragraph("In `measures` and `having` alone. Each takes `FILTER (WHERE condition)`; COUNT takes `DISTINCT`. NULLs are passed over, and all but COUNT give NULL where no value is left.")
+	if err := aggregateTable(p); err != nil {
+		return nil, err
+	}
+	p.heading("Casts")
+	p.paragraph("From the type of the row to that of the column. *yes*: never fails. *checked*: fails for values that do not fit, with their place; `TRY_CAST` gives NULL instead. *no*: refused before the run.")
+	castTable(p)
+	p.heading("Differences from Flink")
+	p.paragraph("What a plan gives here and would give otherwise in Flink SQL. A *refused* expression is found before the run.")
+	rows = nil
+	for _, d := range differences() {
+		rows = append(rows, []string{code(d.Expr), cell(d.Here), cell(d.Flink), cell(d.Why)})
+	}
+	p.table([]string{"Expression", "Here", "Flink", "Why"}, rows)
+	return p.bytes(), nil
+}
+
+func sampleColumns() string {
+	var out []string
+	for _, f := range sampleSchema().Fields {
+		out = append(out, code(f.Name)+" "+f.Type.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+func typeTable(p *page) {
+	var rows [][]string
+	for _, t := range []struct{ typ, aka, values string }{
+		{"BOOLEAN", "", "TRUE, FALSE"},
+		{"INT", "INTEGER", "32 bits"},
+		{"BIGINT", "", "64 bits"},
+		{"DECIMAL(12, 2)", "DEC, NUMERIC", fmt.Sprintf("exact, 1 to %d digits of which 0 to all stand after the point; DECIMAL alone is DECIMAL(10, 0)", expr.MaxDecimal)},
+		{"DOUBLE", "", "64 bits, IEEE 754"},
+		{"STRING", "", "Unicode text; ordered by its UTF-8 bytes"},
+		{"DATE", "", "days of the Gregorian calendar, in 32 bits, so years beyond 9999 too"},
+		{"TIMESTAMP(3)", "", "date and time without zone, with 0 to 6 digits of seconds; TIMESTAMP alone is TIMESTAMP(6)"},
+	} {
+		rows = append(rows, []string{code(t.typ), t.aka, cell(t.values)})
+	}
+	p.table([]string{"Type", "Also", "Values"}, rows)
+	p.paragraph("`NOT NULL` may follow a type. In comparisons, keys and sorting NaN equals NaN and is larger than every other number, and -0.0 equals 0.0.")
+}
+
+func arity(f expr.Function) string {
+	switch {
+	case f.MaxArgs < 0:
+		return fmt.Sprintf("%d or more", f.MinArgs)
+	case f.MaxArgs == f.MinArgs:
+		return fmt.Sprint(f.MinArgs)
+	}
+	return fmt.Sprintf("%d to %d", f.MinArgs, f.MaxArgs)
+}
+
+func nullRule(r expr.NullRule) string {
+	switch r {
+	case expr.Strict:
+		return "strict"
+	case expr.Never:
+		return "never"
+	}
+	return "special"
+}
+
+// aggregateTable gives the result types of the aggregates.
+func aggregateTable(p *page) error {
+	head := []string{"Argument", "COUNT", "SUM", "AVG", "MIN, MAX"}
+	var rows [][]string
+	for _, f := range sampleSchema().Fields {
+		row := []string{f.Type.String()}
+		for _, fn := range []string{"COUNT", "SUM", "AVG", "MIN"} {
+			t, err := expr.AggType(fn, f.Type, false)
+			switch {
+			case err != nil && fn != "SUM" && fn != "AVG":
+				return fmt.Errorf("the type of %s(%s): %w", fn, f.Type, err)
+			case err != nil:
+				row = append(row, "-")
+			default:
+				row = append(row, t.Nullable(true).String())
+			}
+		}
+		rows = append(rows, row)
+	}
+	p.table(head, rows)
+	p.paragraph("`COUNT(*)` counts rows. Integers and decimals are added exactly in a wider type, and only a final value that does not fit is an Overflow, so that whether a run fails " +
+		"does not depend on its parallelism. Sums of DOUBLE are exact too and rounded once: the result is the same bit for bit at every parallelism.")
+	return nil
+}
+
+func castTable(p *page) {
+	fields := sampleSchema().Fields
+	head := []string{"from \\ to"}
+	for _, to := range fields {
+		head = append(head, to.Type.String())
+	}
+	var rows [][]string
+	for _, from := range fields {
+		row := []string{from.Type.String()}
+		for _, to := range fields {
+			allowed, fails := expr.CastRule(from.Type, to.Type)
+			switch {
+			case !allowed:
+				row = append(row, "no")
+			case fails:
+				row = append(row, "checked")
+			default:
+				row = append(row, "yes")
+			}
+		}
+		rows = append(rows, row)
+	}
+	p.table(head, rows)
+}
+
+// anchor is the link target that a heading gets.
+func anchor(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(heading) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-':
+			b.WriteRune(r)
+		case r == ' ':
+			b.WriteRune('-')
+		}
+	}
+	return b.String()
+}
