@@ -2,8 +2,10 @@ package aggregate_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +112,44 @@ func TestBadOptions(t *testing.T) {
 		_, err := operators.Erase(aggregate.Spec()).New([]byte(options), in)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, expected: %s", options, err, want)
+		}
+	}
+}
+
+// TestOverflowTellsWhere looks at what a failure report needs: class, value, expression and the least
+// key, the same over any number of subtasks and batches of any size.
+func TestOverflowTellsWhere(t *testing.T) {
+	s := &operatortest.Script{
+		In:    []expr.Schema{operatortest.MustSchema("k STRING, d DECIMAL(38, 2)")},
+		Lines: []string{"keys k", "measure total = SUM(d)"},
+	}
+	o, err := scriptOptions(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := ways(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = "999999999999999999999999999999999999.99"
+	rows := fmt.Sprintf("z, %[1]s\nz, %[1]s\nb, -%[1]s\nb, -%[1]s\na, 1.00\nc, %[1]s\nc, %[1]s\nc, -%[1]s", most)
+	for _, way := range both {
+		for batch := range 4 {
+			_, err := operatortest.Result(way, s.In, []string{rows}, operatortest.Setting{Memory: -1, Batch: batch})
+			var f interface {
+				Class() string
+				Datum() (field, value, expression string)
+				Key() string
+			}
+			if !errors.As(err, &f) {
+				t.Fatalf("batches of %d: %v is not a failure with a place", batch, err)
+			}
+			field, value, text := f.Datum()
+			got := []string{f.Class(), f.Key(), field, value, text}
+			want := []string{"Overflow", "k=b", "", "-1999999999999999999999999999999999999.98", "SUM(d)"}
+			if !slices.Equal(got, want) {
+				t.Errorf("batches of %d: %q instead of %q", batch, got, want)
+			}
 		}
 	}
 }
