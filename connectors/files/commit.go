@@ -80,8 +80,9 @@ func (c *committer) Abort(_ context.Context, run string, _ []connectors.Committa
 	return c.failed(c.cleanUp(s))
 }
 
-// cleanUp removes the stage before the marker: while there is a stage, the marker tells a second
-// commit that the folder was swapped in already.
+// cleanUp removes the stage, and then the marker: while there is a stage, the marker tells a second
+// commit that the folder was swapped in already. It also sweeps what dead runs left of this target;
+// that their files cannot be removed does not fail this run.
 func (c *committer) cleanUp(s stage) error {
 	if err := s.clear(); err != nil {
 		return err
@@ -92,7 +93,8 @@ func (c *committer) cleanUp(s stage) error {
 			return err
 		}
 	}
-	return s.sweep()
+	_ = s.sweep()
+	return nil
 }
 
 func (c *committer) failed(err error) error {

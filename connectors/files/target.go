@@ -131,7 +131,13 @@ func (t Target) check(fsys FS) error {
 		above := Display(filepath.Dir(t.Path))
 		return WriteFailure(err, above, fmt.Sprintf("cannot write target %s in folder %s", t.Show, above))
 	}
-	if t.Folder && t.Mode == ModeOverwrite {
+	if !t.Folder {
+		return nil
+	}
+	if err := fsys.Writable(t.Path); err != nil {
+		return WriteFailure(err, t.Show, fmt.Sprintf("cannot write in target folder %s", t.Show))
+	}
+	if t.Mode == ModeOverwrite {
 		return t.checkForeign(fsys)
 	}
 	return nil

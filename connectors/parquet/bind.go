@@ -66,6 +66,22 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	return state, nil
 }
 
+// noSinkOptions refuses options that a source would pass over; their defaults may be filled in.
+func (o Options) noSinkOptions() error {
+	name := ""
+	switch {
+	case o.Mode != "" && o.Mode != string(files.ModeError):
+		name = "mode"
+	case o.Compression != "" && o.Compression != "snappy":
+		name = "compression"
+	case o.RowGroupRows != 0 && o.RowGroupRows != defaultGroupRows:
+		name = "row_group_rows"
+	default:
+		return nil
+	}
+	return &files.Error{Kind: files.InvalidOption, Message: name + ": belongs to sinks, and a source only reads"}
+}
+
 // A binder reads footers one by one; the first file decides the columns where none are declared.
 type binder struct {
 	bound

@@ -122,3 +122,37 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestOptions lets defaults of sink options pass on a source, and refuses what was written.
+func TestOptions(t *testing.T) {
+	path := []string{save(t, sample(t, "snappy", 3))}
+	for _, c := range []struct {
+		o    Options
+		text string
+	}{
+		{Options{Path: path, Mode: "error", Compression: "snappy", RowGroupRows: 1_000_000}, ""},
+		{Options{Path: path, Mode: "append"}, "mode: belongs to sinks"},
+		{Options{Path: path, Compression: "zstd"}, "compression: belongs to sinks"},
+		{Options{Path: path, RowGroupRows: 5}, "row_group_rows: belongs to sinks"},
+	} {
+		_, err := Spec.Bind(t.Context(), c.o, connectors.Env{})
+		if (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+	in := schemaOf(t, "id BIGINT")
+	for _, c := range []struct {
+		o    Options
+		text string
+	}{
+		{Options{Path: []string{"a", "b"}}, "one target, and 2"},
+		{Options{Path: []string{"a"}, Columns: in.Fields}, "columns: belongs to sources"},
+		{Options{Path: []string{"a"}, Compression: "gzip"}, "expected snappy, zstd or none"},
+		{Options{Path: []string{"a"}, RowGroupRows: 2_000_000}, "not between 1 and 1000000"},
+	} {
+		_, err := Spec.BindSink(t.Context(), c.o, in, connectors.Env{Dir: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
