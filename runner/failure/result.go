@@ -331,7 +331,7 @@ func same(a, b *finding) bool {
 
 // printed is what an exception's toString gave before it was serialized.
 func printed(n *node) string {
-	if simpleName(n.class) == "SerializedThrowable" {
+	if isSerialized(n.class) {
 		return n.message
 	}
 	return n.text()

@@ -12,13 +12,25 @@ func decide(chain []*node, rootFirst bool) (index int, root *node, rule string, 
 	if chain[last].snake {
 		return last, chain[last], rulePython, 0.95
 	}
-	if quoted := unwrap(chain[last]); quoted != nil {
-		return -1, quoted, ruleQuoted, 0.85
+	// What a serialized exception was, and what a wrapper at the end quotes, are judged as themselves.
+	meant := make([]*node, 0, len(chain)+1)
+	for _, n := range chain {
+		if inner := quotedIn(n); inner != nil && isSerialized(n.class) {
+			n = inner
+		}
+		meant = append(meant, n)
 	}
-	if index := passOver(chain); index < last {
-		return index, chain[index], rulePassedOver, 0.85
+	for inner := quotedIn(meant[last]); inner != nil && len(meant) < len(chain)+20; inner = quotedIn(inner) {
+		meant = append(meant, inner)
+	}
+	index = passOver(meant)
+	passed := index < len(meant)-1
+	if index > last || meant[index] != chain[index] {
+		return -1, meant[index], ruleQuoted, 0.85
 	}
 	switch {
+	case passed:
+		return index, chain[index], rulePassedOver, 0.85
 	case rootFirst:
 		return last, chain[last], ruleRootFirst, 0.95
 	case last == 0:
@@ -27,28 +39,32 @@ func decide(chain []*node, rootFirst bool) (index int, root *node, rule string, 
 	return last, chain[last], ruleLast, 0.95
 }
 
-// unwrap returns the exception that the message of a wrapper quotes as a whole, nil where it is none.
-func unwrap(n *node) *node {
-	var inner *node
-	for range 20 {
-		if !isWrapper(n.class) {
-			return inner
-		}
-		class, message, ok := isHeader([]byte(firstLine(n.message)))
-		if !ok {
-			return inner
-		}
-		if _, rest, more := strings.Cut(n.message, "\n"); more {
-			message += "\n" + rest
-		}
-		quoted := &node{class: class, message: strings.TrimRight(message, " \t\r\n")}
-		if simpleName(n.class) == "SerializedThrowable" {
-			quoted.frame = n.frame
-		}
-		n, inner = quoted, quoted
+// quotedIn returns the exception that the message of a wrapper quotes as a whole, nil where it is none.
+// The frames below a serialized exception are those of what it was; a wrapper's are its own.
+func quotedIn(n *node) *node {
+	if !isWrapper(n.class) {
+		return nil
 	}
-	return inner
+	first, rest, more := strings.Cut(n.message, "\n")
+	class, message, ok := isHeader([]byte(first))
+	if !ok && isSerialized(n.class) {
+		class, message, ok = splitClass([]byte(first))
+		ok = ok && strings.Contains(class, ".")
+	}
+	if !ok {
+		return nil
+	}
+	if more {
+		message += "\n" + rest
+	}
+	quoted := &node{class: class, message: strings.TrimRight(message, " \t\r\n")}
+	if isSerialized(n.class) {
+		quoted.frame = n.frame
+	}
+	return quoted
 }
+
+func isSerialized(class string) bool { return simpleName(class) == "SerializedThrowable" }
 
 // isWrapper reports whether a class exists to carry another exception.
 func isWrapper(class string) bool {
@@ -59,7 +75,7 @@ func isWrapper(class string) bool {
 		"java.lang.Exception":
 		return true
 	}
-	return simpleName(class) == "SerializedThrowable"
+	return isSerialized(class)
 }
 
 // passOver returns the index of the last exception that says anything its parents do not say better.

@@ -250,7 +250,8 @@ func (t *trace) link(b *block, n *node) {
 	b.last = n
 }
 
-// feedCaption takes a line such as "Caused by: …" and says whether it was one.
+// feedCaption takes a line such as "Caused by: …" and says whether it was one: without a class behind it
+// such a line is text of a message, at whatever indentation.
 func (t *trace) feedCaption(line []byte) bool {
 	kind, indent, rest := captionOf(line)
 	switch kind {
@@ -265,7 +266,7 @@ func (t *trace) feedCaption(line []byte) bool {
 		return t.feedReference(rest)
 	}
 	class, message, ok := splitClass(rest)
-	if !ok || !t.fits(kind, indent) {
+	if !ok {
 		return false
 	}
 	t.confirm()
@@ -281,20 +282,6 @@ func (t *trace) feedCaption(line []byte) bool {
 	t.link(b, t.add(class, message))
 	t.startMessage(message)
 	return true
-}
-
-// fits reports whether a caption may stand at an indentation. Deeper than the trace and than what is
-// suppressed in it, it is text of a message, unless frames came before.
-func (t *trace) fits(kind captionKind, indent int) bool {
-	if t.state != inMessage || kind == suppressed || indent <= t.base {
-		return true
-	}
-	for _, b := range t.blocks[1:] {
-		if b.indent == indent {
-			return true
-		}
-	}
-	return false
 }
 
 // blockFor returns the innermost block at an indentation and closes those deeper.
