@@ -46,6 +46,9 @@ func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
 }
 
 func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]byte, error) {
+	if err := o.noSinkOptions(); err != nil {
+		return nil, err
+	}
 	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
 	if err != nil {
 		return nil, err
