@@ -18,7 +18,6 @@ const (
 	client        = rpc.Address("client")
 	taskManagerID = "taskmanager-1"
 	poolBytes     = 128 << 20 // free buffers kept for reuse
-	resultBytes   = 1 << 30   // results held in memory before they go to disk
 	progressEvery = 100 * time.Millisecond
 )
 
@@ -45,7 +44,8 @@ func (r *run) startEmbedded() *embedded {
 	if pool == nil {
 		pool = taskmanager.NewPool(poolBytes)
 	}
-	e.results = exchange.NewLocal(pool, r.s.SpillDir, resultBytes)
+	// Results between vertices may take as much memory again as the operators; beyond that they go to disk.
+	e.results = exchange.NewLocal(pool, r.s.SpillDir, r.s.Options.Bytes(config.ManagedMemory))
 	e.net.Attach(client, func(m rpc.Envelope) {
 		if s, ok := m.Body.(rpc.SubmitResult); ok && s.Refused != "" {
 			e.refused <- s.Refused
