@@ -65,15 +65,15 @@ func openChunk(d *document, group int, name string, leaf int) (*chunk, error) {
 func (c *chunk) load(m *metadata.ColumnChunkMetaData) ([]byte, error) {
 	if m.CryptoMetadata() != nil {
 		return nil, &connectors.DataError{Kind: "NotSupported", File: c.doc.path, Field: c.name,
-			Message: fmt.Sprintf("column %s of %s is encrypted, which cannot be read yet", c.name, c.doc.path)}
+			Message: fmt.Sprintf("column %s is encrypted, which cannot be read yet", c.name)}
 	}
 	if !canDecompress(m.Compression()) {
 		return nil, &connectors.DataError{Kind: "NotSupported", File: c.doc.path, Field: c.name,
-			Message: fmt.Sprintf("column %s of %s is compressed with %s, which cannot be read yet: write it with SNAPPY, ZSTD or GZIP", c.name, c.doc.path, m.Compression())}
+			Message: fmt.Sprintf("column %s is compressed with %s, which cannot be read yet: write it with SNAPPY, ZSTD or GZIP", c.name, m.Compression())}
 	}
 	if c.rows > maxGroupRows {
 		return nil, &connectors.DataError{Kind: "NotSupported", File: c.doc.path, Field: c.name,
-			Message: fmt.Sprintf("row group %d of %s has %d rows; more than %d in one cannot be read yet", c.group, c.doc.path, c.rows, maxGroupRows)}
+			Message: fmt.Sprintf("row group %d has %d rows; more than %d in one cannot be read yet", c.group, c.rows, maxGroupRows)}
 	}
 	if m.NumValues() != c.rows {
 		return nil, fmt.Errorf("the footer says %d values in %d rows", m.NumValues(), c.rows)

@@ -68,6 +68,6 @@ func chunkStart(m *metadata.ColumnChunkMetaData) int64 {
 func (d *document) chunkDamaged(group int, column, why string) *connectors.DataError {
 	return &connectors.DataError{
 		Kind: "DamagedFile", File: d.path, Field: column,
-		Message: fmt.Sprintf("%s is damaged: row group %d, column %s: %s", d.path, group, column, why),
+		Message: fmt.Sprintf("the file is damaged: row group %d, column %s: %s", group, column, why),
 	}
 }

@@ -125,7 +125,7 @@ func (d *document) readAt(b []byte, offset int64) error {
 
 // damaged is an error about the file as a whole.
 func (d *document) damaged(why string, cause error) error {
-	return &connectors.DataError{Kind: "DamagedFile", File: d.path, Message: fmt.Sprintf("%s is damaged: %s", d.path, why), Cause: cause}
+	return &connectors.DataError{Kind: "DamagedFile", File: d.path, Message: "the file is damaged: " + why, Cause: cause}
 }
 
 // guard turns an error of the Parquet library, and a panic, into a damaged file: the library panics
