@@ -28,7 +28,8 @@ type k8sReader struct {
 
 	condition map[string]string // the condition being read; nil outside of conditions
 
-	stated bool // the last line was "Reason: OOMKilled", its exit code may follow
+	stated   bool // a line before was "Reason: OOMKilled", its message may follow
+	statedAt int  // how far that line was indented
 }
 
 // maxEvents bounds the events kept.
@@ -64,13 +65,13 @@ func (k *k8sReader) line(s *scanner, line []byte) {
 	}
 	if m := stateReason.FindStringSubmatch(text); m != nil {
 		k.event(s, k8sEvent{reason: m[1]})
-		k.stated = true
+		k.stated, k.statedAt = true, indentOf(line)
 		return
 	}
-	if m := stateMessage.FindStringSubmatch(text); m != nil && k.stated && len(k.events) > 0 {
+	if m := stateMessage.FindStringSubmatch(text); m != nil && k.stated && indentOf(line) == k.statedAt && len(k.events) > 0 {
 		k.events[len(k.events)-1].message = strings.Trim(m[1], `"'`)
 	}
-	k.stated = k.stated && indentOf(line) > 0
+	k.stated = k.stated && indentOf(line) >= k.statedAt
 	if k.conditions(s, text) {
 		return
 	}
@@ -237,9 +238,10 @@ func (k *k8sReader) object(s *scanner, v jsonValue) {
 		}
 	}
 	for _, c := range status.get("containerStatuses").items {
-		k.container(c.get("lastState", "terminated"))
-		k.container(c.get("state", "terminated"))
-		k.container(c.get("state", "waiting"))
+		pod := "pod/" + v.get("metadata", "name").text
+		k.container(pod, c.get("lastState", "terminated"))
+		k.container(pod, c.get("state", "terminated"))
+		k.container(pod, c.get("state", "waiting"))
 	}
 	for _, c := range status.get("conditions").items {
 		if c.get("status").text == "False" && c.get("message").text != "" && c.get("reason").text != "ContainersNotReady" {
@@ -248,12 +250,13 @@ func (k *k8sReader) object(s *scanner, v jsonValue) {
 	}
 }
 
-func (k *k8sReader) container(state jsonValue) {
+// container takes the state of a container that ended or cannot start.
+func (k *k8sReader) container(pod string, state jsonValue) {
 	reason := state.get("reason").text
 	if reason == "" || reason == "Completed" || len(k.events) >= maxEvents {
 		return
 	}
-	k.events = append(k.events, k8sEvent{reason: reason, message: state.get("message").text})
+	k.events = append(k.events, k8sEvent{reason: reason, message: state.get("message").text, object: pod})
 }
 
 // operatorChain reads type, message and throwableList of the operator's error.

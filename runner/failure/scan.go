@@ -229,7 +229,7 @@ func (s *scanner) idle(line []byte) {
 		s.logLine(bare, h, worn[:n])
 		return
 	}
-	if mayMatter(bare) {
+	if mayMatter(bare) || s.k8s.stated {
 		s.interesting(bare, worn[:n], stampMs)
 	}
 	s.previous = append(s.previous[:0], bare[:min(len(bare), maxLineKept)]...)
