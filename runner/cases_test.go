@@ -368,3 +368,19 @@ sinks: {a: {from: o, csv: {path: x.csv}}}
 		}
 	}
 }
+
+// Keys take part in measures in whatever type those need.
+func TestKeysInsideMeasures(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "id,v\n1,0.5\n1,1.5\n2,4\n")
+	r := run(t, filepath.Join(dir, "plan.yaml"), `
+sources: {o: {csv: {path: o.csv, columns: {id: INT, v: DOUBLE}}}}
+aggregations: {g: {from: o, group_by: [id], measures: {a: id + COUNT(*), b: id * MAX(v), c: SUM(id), d: "SUM(CAST(id AS BIGINT))", e: "SUM(id + v)"}}}
+transforms: {s: {from: g, order_by: [id]}}
+sinks: {out: {from: s, csv: {path: out.csv}}}
+`, setup{})
+	finished(t, r)
+	if got := read(t, filepath.Join(dir, "out.csv")); got != "id,a,b,c,d,e\n1,3,1.5,2,2,4.0\n2,3,8.0,2,2,6.0\n" {
+		t.Errorf("%s", got)
+	}
+}

@@ -2,6 +2,7 @@ package jobgraph
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 	"github.com/seed-4b0e9f7c/runner/plans"
@@ -48,9 +49,21 @@ type aggregation struct {
 	keyOf  []*expr.Expr // the keys' expressions
 }
 
+// identity tells expressions apart that are computed over the same columns. The text alone does not: it
+// leaves out the casts that Check put in, at the top and within.
+func identity(e *expr.Expr) string {
+	var b strings.Builder
+	b.WriteString(e.String())
+	expr.Walk(e, func(x *expr.Expr) bool {
+		b.WriteString("|" + x.Type.String())
+		return true
+	})
+	return b.String()
+}
+
 // input is the place of an expression among the Calc's columns before the aggregate.
 func (a *aggregation) input(e *expr.Expr) int {
-	text := e.String()
+	text := identity(e)
 	if i, ok := a.before[text]; ok {
 		return i
 	}
@@ -107,7 +120,7 @@ func (a *aggregation) measures() []expr.Named {
 func (a *aggregation) behind(m *plans.Item, e *expr.Expr) *expr.Expr {
 	if e.Op != expr.OpAgg {
 		for i, k := range a.keyOf {
-			if k.String() == e.String() {
+			if identity(k) == identity(e) {
 				return &expr.Expr{Op: expr.OpColumn, Name: a.n.Aggregate.Keys[i].Name, Col: i, Type: e.Type, Pos: e.Pos, End: e.End}
 			}
 		}
@@ -134,11 +147,11 @@ func (a *aggregation) behind(m *plans.Item, e *expr.Expr) *expr.Expr {
 
 // call is the place of an aggregate call among the measures; equal calls share one.
 func (a *aggregation) call(e *expr.Expr) int {
-	text := e.String()
+	text := identity(e)
 	if i, ok := a.calls[text]; ok {
 		return i
 	}
-	c := expr.AggCall{Name: fmt.Sprintf("$agg%d", len(a.agg.Measures)), Func: e.Name, Arg: -1, Filter: -1, Distinct: e.Distinct, Type: e.Type, Text: text}
+	c := expr.AggCall{Name: fmt.Sprintf("$agg%d", len(a.agg.Measures)), Func: e.Name, Arg: -1, Filter: -1, Distinct: e.Distinct, Type: e.Type, Text: e.String()}
 	if len(e.Args) > 0 {
 		c.Arg = a.input(e.Args[0])
 	}
