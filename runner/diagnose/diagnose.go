@@ -95,7 +95,7 @@ func Sentence(f failure.Failure) string {
 	var b strings.Builder
 	b.WriteString(kindOf(f.Category) + ": " + strings.TrimRight(short(*f.RootCause), ".… "))
 	var where []string
-	if place := failure.PlaceText(*f.RootCause); place != "" {
+	if place := failure.PlaceText(unsaid(*f.RootCause)); place != "" {
 		where = append(where, place)
 	}
 	if f.Task != "" {
@@ -111,6 +111,24 @@ func Sentence(f failure.Failure) string {
 		b.WriteString(" [" + strings.Join(where, "; ") + "]")
 	}
 	return b.String() + "."
+}
+
+// unsaid drops from a cause's place what the first line of its message says already.
+func unsaid(c failure.Cause) failure.Cause {
+	said := short(c)
+	place := c.File
+	if c.Line > 0 {
+		place = fmt.Sprintf("%s:%d", c.File, c.Line)
+	}
+	if strings.Contains(said, place) {
+		c.File, c.Line, c.Column = "", 0, 0
+	}
+	for _, part := range []*string{&c.Field, &c.Value, &c.Expression} {
+		if strings.Contains(said, *part) {
+			*part = ""
+		}
+	}
+	return c
 }
 
 // kindOf says what a category means in plain words.
