@@ -46,7 +46,7 @@ func TestSink(t *testing.T) {
 	connectortest.Sink{
 		Component: connectors.Erase(Spec), In: s, Ext: ".parquet", Folders: true,
 		Options: func(target, mode string) any {
-			return Options{Path: []string{target}, Mode: mode, Compression: "zstd", RowGroupRows: 7}
+			return Options{Path: []string{target}, Mode: mode, Compression: "zstd", RowGroupRows: 200}
 		},
 		Read: func(t *testing.T, names []string, in expr.Schema, a memory.Allocator) []string {
 			t.Helper()

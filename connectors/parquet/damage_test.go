@@ -107,11 +107,16 @@ func flip(b []byte, at, n int) []byte {
 	return b
 }
 
-// TestEveryByte flips each byte of a small file: never a panic, never fewer rows without an error.
+// TestEveryByte flips bytes all over a small file, some bits of each: never a panic, never fewer rows
+// without an error.
 func TestEveryByte(t *testing.T) {
 	good := sample(t, "snappy", 40)
 	path := save(t, good)
-	for i := range good {
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for i := 0; i < len(good); i += step {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x55
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
