@@ -12,6 +12,7 @@ import (
 // The sources of a value, in rising order of weight.
 const (
 	FromDefault  = "default"
+	FromDerived  = "derived" // worked out from options that are set
 	FromEmbedded = "embedded"
 	FromFile     = "file"
 	FromEnv      = "env"
@@ -36,13 +37,16 @@ type LoadInput struct {
 	Env      []string // as os.Environ gives it
 	Plan     []Value  // settings of the plan and keys that double an option
 	Flags    []Value  // of the command line: -D option=value, --parallelism, --slots
+	// Budget takes the values of the memory model as they stand, for TaskManagerMemory or JobManagerMemory
+	// to judge all together in Flink's words.
+	Budget bool
 }
 
 // A Setting is an option in force.
 type Setting struct {
 	Option
 	Value  string // "" only where the option is unset and has no default
-	Source string // default, embedded, file, env, plan or flag
+	Source string // default, embedded, derived, file, env, plan or flag
 	Where  string // the place it was set at
 }
 
@@ -56,7 +60,7 @@ type Loaded struct {
 // plan, flags, the later over the earlier. All faults are reported at once, joined; each is an *Error.
 func Load(in LoadInput) (Loaded, error) {
 	reg := Options()
-	l := &loader{reg: reg, out: make([]Setting, len(reg))}
+	l := &loader{reg: reg, budget: in.Budget, out: make([]Setting, len(reg))}
 	for i, o := range reg {
 		l.out[i] = Setting{Option: o, Value: o.Default, Source: FromDefault}
 	}
@@ -68,12 +72,16 @@ func Load(in LoadInput) (Loaded, error) {
 	l.values(in.Flags, FromFlag)
 	if in.Embedded {
 		l.embedded(max(in.CPUs, 1))
+		if !in.Budget {
+			l.memory()
+		}
 	}
 	return Loaded{Settings: l.out, Warnings: l.warnings}, errors.Join(l.errs...)
 }
 
 type loader struct {
 	reg      Registry
+	budget   bool
 	out      []Setting
 	warnings []string
 	errs     []error
@@ -94,6 +102,11 @@ func (l *loader) fail(e *Error, where string) {
 }
 
 func (l *loader) set(v Value, source string) {
+	if l.budget && judgedByModel(v.Name) && l.at(v.Name) != nil {
+		s := l.at(v.Name)
+		s.Value, s.Source, s.Where = v.Value, source, v.Where
+		return
+	}
 	if e := l.reg.Check(v.Name, v.Value); e != nil {
 		l.fail(e, v.Where)
 		return

@@ -30,6 +30,7 @@ const (
 	Boolean  Type = "boolean"
 	Size     Type = "size"     // bytes, "4 mb"
 	Duration Type = "duration" // milliseconds, "500 ms"
+	Fraction Type = "fraction" // from 0 to below 1
 	Enum     Type = "enum"     // one of Allowed
 	Text     Type = "text"
 )
@@ -82,7 +83,7 @@ type Registry []Option
 
 // Options is the registry of all options.
 func Options() Registry {
-	return append(append(jobOptions(), restartOptions()...), clusterOptions()...)
+	return slices.Concat(jobOptions(), restartOptions(), clusterOptions(), memoryOptions())
 }
 
 func jobOptions() Registry {
@@ -132,8 +133,8 @@ func clusterOptions() Registry {
 			Reader: "the command line", Doc: "Where jobs run: in this process, or on a cluster."},
 		{Name: TaskSlots, Type: Integer, Default: "1", Scope: Cluster, Min: 1, Max: maxParallelismValue, Reader: "the TaskManager",
 			Doc: "Slots of a TaskManager. Embedded and unset: the number of CPUs."},
-		{Name: ManagedMemory, Type: Size, Default: "512 mb", Scope: Cluster, Min: 1 << 20, Reader: "the TaskManager",
-			Doc: "Memory for blocking operators, divided evenly among the slots; they spill to disk beyond it."},
+		{Name: ManagedMemory, Type: Size, Default: "512 mb", Scope: Cluster, Min: leastManaged, Reader: "the TaskManager",
+			Doc: "Memory for blocking operators, divided evenly among the slots; they spill to disk beyond it. Unset, and the TaskManager has a total: managed.fraction of it."},
 		{Name: ReportDir, Type: Text, Default: "runs", Scope: Cluster, Reader: "the command line",
 			Doc: "Folder of the run reports, relative to the working directory."},
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,6 +74,15 @@ func (o *Option) Check(value string) *Error {
 	case Size:
 		n, err := spec.ParseBytes(value)
 		return o.checkRange(value, n, err, func(n int64, _ int) string { return spec.FormatBytes(n) })
+	case Fraction:
+		f, err := strconv.ParseFloat(value, 32)
+		if err == nil && !(f >= 0 && f < 1) {
+			return &Error{Rule: RuleInvalidOption, Option: o.Name, Message: fmt.Sprintf("%s is %s", o.Name, value), Expected: o.Wants()}
+		}
+		if err != nil {
+			err = errors.New("")
+		}
+		return o.invalid(value, err)
 	case Duration:
 		n, err := spec.ParseDuration(value)
 		return o.checkRange(value, n, err, func(n int64, _ int) string { return spec.FormatDuration(n) })
@@ -142,6 +152,8 @@ func (o *Option) Wants() string {
 		return "an integer"
 	case Boolean:
 		return "true or false"
+	case Fraction:
+		return "a fraction from 0 to below 1, such as 0.4"
 	case Size:
 		return "a size such as 4 mb"
 	case Duration:

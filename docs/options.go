@@ -14,7 +14,7 @@ func optionsPage() []byte {
 	p := newPage("Options")
 	p.paragraph("Names, defaults and units are Flink's; an option that Flink lacks begins with `runner.`.")
 	p.paragraph("A value comes from the last of these places that sets it, and the run report says from which:\n\n" +
-		"1. the default; in one process the embedded default (origin `embedded`)\n" +
+		"1. the default; in one process the embedded default (origin `embedded`), or what follows from options that are set (`derived`)\n" +
 		"2. the file given by `--config` (`file`)\n" +
 		"3. the environment variable (`env`)\n" +
 		"4. the plan: `settings`, and the keys `name` and `mode` (`plan`); options of jobs only\n" +
@@ -30,6 +30,7 @@ func optionsPage() []byte {
 		{"integer", "decimal digits: `4`"},
 		{"boolean", "`true` or `false`"},
 		{"size", "a number of bytes, or one with a unit `b`, `kb`, `mb`, `gb`, `tb` of 1024 each: `16 mb`"},
+		{"fraction", "a number from 0 to below 1: `0.4`"},
 		{"duration", "a number of milliseconds, or one with a unit `ms`, `s`, `min`, `h`, `d`: `5 min`; or ISO 8601: `PT1M30S`"},
 		{"enum", "one of the values listed"},
 		{"text", "any text"},

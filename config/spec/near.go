@@ -70,3 +70,6 @@ func list(names []string, last string) string {
 
 // List joins names for a message: "a, b or c".
 func List(names []string) string { return list(names, "or") }
+
+// And joins names to "a, b and c".
+func And(names []string) string { return list(names, "and") }
