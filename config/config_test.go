@@ -97,7 +97,7 @@ func TestFaults(t *testing.T) {
 		`config.yaml: unknown option "parallelism.defalt" (did you mean parallelism.default?)`,
 		`config.yaml: slot.request.timeout is "soon": expected a duration such as 500 ms`,
 		`environment variable RUNNER_PARALLELISM_DEFAULT: parallelism.default is "x": expected an integer`,
-		`p.yaml:3:3: taskmanager.numberOfTaskSlots is an option of the cluster, not of a job: the TaskManager reads it before any plan; set it with -D taskmanager.numberOfTaskSlots=…, in config.yaml or as RUNNER_TASKMANAGER_NUMBEROFTASKSLOTS`,
+		`p.yaml:3:3: taskmanager.numberOfTaskSlots is an option of the cluster, not of a job: the TaskManager reads it when it starts, before any plan; set it with -D taskmanager.numberOfTaskSlots=…, in config.yaml or as RUNNER_TASKMANAGER_NUMBEROFTASKSLOTS`,
 		`p.yaml:4:3: pipeline.name is set twice; the first is at p.yaml:1:1; keep one of the two`,
 		`-D: option state.backend.type is not supported yet`,
 		`-D: restart-strategy.type: failure-rate is not supported yet: expected none or fixed-delay`,

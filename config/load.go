@@ -141,7 +141,7 @@ func doubled(v, first Value) *Error {
 // ClusterOption is the error of a cluster option that stands in a plan.
 func ClusterOption(o *Option) *Error {
 	return &Error{Rule: RuleClusterOption, Option: o.Name,
-		Message: fmt.Sprintf("%s is an option of the cluster, not of a job: %s reads it before any plan", o.Name, o.Reader),
+		Message: fmt.Sprintf("%s is an option of the cluster, not of a job: %s reads it when it starts, before any plan", o.Name, o.Reader),
 		Hint:    fmt.Sprintf("set it with -D %s=…, in config.yaml or as %s", o.Name, EnvName(o.Name))}
 }
 
