@@ -75,10 +75,11 @@ func (p *progress) draw(s jobmaster.Snapshot) {
 		}
 		bar := p.byVertex[v.ID]
 		if bar == nil {
-			bar = p.bars.AddBar(total, mpb.PrependDecorators(decor.Name(v.Name+" ")), mpb.AppendDecorators(decor.CountersNoUnit("%d / %d")))
+			// A bar that begins without a total is not complete when it reaches one: the run's end is.
+			bar = p.bars.AddBar(0, mpb.BarRemoveOnComplete(), mpb.PrependDecorators(decor.Name(v.Name+" ")), mpb.AppendDecorators(decor.CountersNoUnit("%d / %d")))
 			p.byVertex[v.ID] = bar
 		}
-		bar.SetTotal(max(total, now+1), false) // it is never complete by itself: the run's end is
+		bar.SetTotal(total, false)
 		bar.SetCurrent(now)
 	}
 }
