@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -36,6 +37,7 @@ func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph
 	}
 	var found plans.Findings
 	bp.Logical, found = jobgraph.BuildLogical(p, schemas, nil)
+	found = append(leftOut(bp), whyUnknown(bp, found)...)
 	if found.Failed() {
 		return nil, found, nil
 	}
@@ -69,6 +71,44 @@ func (e *TargetError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the errors of the sinks.
 func (e *TargetError) Unwrap() error { return e.Err }
+
+// leftOut warns of columns that a source has and cannot read, since a star passes over them.
+func leftOut(bp *jobgraph.BoundPlan) plans.Findings {
+	var found plans.Findings
+	for i := range bp.Plan.Nodes {
+		n := &bp.Plan.Nodes[i]
+		for _, u := range unreadable(bp, n.Name) {
+			f := plans.NewFinding(bp.Plan, n.Source.Pos, "unreadable-column", fmt.Sprintf("source %s leaves out column %s: %s", n.Name, u.Name, u.Why))
+			f.Severity = plans.SeverityWarning
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// whyUnknown says of columns that were not found whether a source has them and cannot read them.
+func whyUnknown(bp *jobgraph.BoundPlan, found plans.Findings) plans.Findings {
+	for i := range found {
+		if found[i].Rule != plans.RuleUnknownColumn {
+			continue
+		}
+		for node := range bp.Sources {
+			for _, u := range unreadable(bp, node) {
+				if strings.Contains(found[i].Message, "`"+u.Name+"`") {
+					found[i].Hint = fmt.Sprintf("source %s has a column %s, but %s", node, u.Name, u.Why)
+				}
+			}
+		}
+	}
+	return found
+}
+
+func unreadable(bp *jobgraph.BoundPlan, node string) []connectors.Unreadable {
+	if p, ok := bp.Sources[node].Source.(connectors.Partial); ok {
+		return p.Unreadable()
+	}
+	return nil
+}
 
 // Offline finds what needs types and can be found without I/O: sources count with the columns that the
 // plan declares. found are the findings so far; nodes they are about are passed over.
