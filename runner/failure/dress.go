@@ -74,7 +74,7 @@ func outerGarment(line []byte) (kind garment, size int, stampMs int64) {
 	case c == ' ' || c == '\t':
 		return indentedGarment(line)
 	case c >= '0' && c <= '9':
-		if size, ms := stampAt(line); size > 0 && (!opensHeader(line) || isBanner(line[size:])) {
+		if size, ms := stampAt(line); size > 0 && isLayer(line, line[size:]) {
 			return stampPrefix, size + runtimeMark(line[size:]), ms
 		}
 	case c == '[':
@@ -106,6 +106,21 @@ func indentedGarment(line []byte) (garment, int, int64) {
 	return kind, n + size, ms
 }
 
+// isLayer reports whether a timestamp in front of rest was put there by another program, and is not the
+// one of a logger's header: a header that follows has its own.
+func isLayer(line, rest []byte) bool {
+	if size, _ := stampAt(rest); size > 0 {
+		return true
+	}
+	return !opensHeader(line) || isBanner(rest) || isLoose(rest)
+}
+
+// isLoose reports whether a text begins with a level and a colon.
+func isLoose(text []byte) bool {
+	h, _, ok := parseLevel(text)
+	return ok && h.loose
+}
+
 func opensHeader(line []byte) bool {
 	_, _, ok := parseLevel(line)
 	return ok
@@ -121,7 +136,7 @@ func bracketGarment(line []byte) (garment, int, int64) {
 	if bytes.HasPrefix(inner, []byte("pod/")) {
 		return podName, end + 2, 0
 	}
-	if size, ms := stampAt(append(append([]byte{}, inner...), ' ')); size == len(inner)+1 && (!opensHeader(line) || isBanner(line[end+2:])) {
+	if size, ms := stampAt(append(append([]byte{}, inner...), ' ')); size == len(inner)+1 && isLayer(line, line[end+2:]) {
 		return bracketStamp, end + 2, ms
 	}
 	return noGarment, 0, 0

@@ -7,6 +7,7 @@ type header struct {
 	level     string // "ERROR", "INFO", …
 	timeMs    int64  // 0 where it has none; of the day where it has no date
 	messageAt int    // where the message starts
+	loose     bool   // nothing but a level and a colon, "ERROR: …": inside of a message it may be text
 }
 
 // maxHeaderBytes bounds the part of a line in which a header is looked for.
@@ -55,6 +56,7 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 				return h, 0, false
 			}
 			h.level = level
+			h.loose = at == 0 && word[len(word)-1] == ':'
 			return h, next, true
 		}
 		if !isHeaderWord(word) {

@@ -168,6 +168,5 @@ func splitPython(text string) (class, message string, ok bool) {
 // isPrompt reports whether a line is where an interactive program waits for the next input.
 func isPrompt(line []byte) bool {
 	line = line[indentOf(line):]
-	return bytes.HasPrefix(line, []byte("Flink SQL>")) || bytes.HasPrefix(line, []byte(">>> ")) ||
-		bytes.HasPrefix(line, []byte("scala> ")) || bytes.HasPrefix(line, []byte("$ "))
+	return bytes.HasPrefix(line, []byte("Flink SQL>")) || bytes.HasPrefix(line, []byte(">>> "))
 }

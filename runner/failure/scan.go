@@ -128,11 +128,9 @@ func (s *scanner) dockerLine(line []byte) []byte {
 
 // feedTrace offers a line to the open trace.
 func (s *scanner) feedTrace(line []byte) bool {
-	if h, ok := parseHeader(line); ok && !s.wears(loggerHeader) {
-		if s.trace.state != inCircular || h.level != "" {
-			s.closeTrace()
-			return false
-		}
+	if h, ok := parseHeader(line); ok && len(s.dress) == 0 && !s.mayBeText(h) {
+		s.closeTrace()
+		return false
 	}
 	bare := undress(line, s.dress)
 	if s.ends(line, bare) {
@@ -156,7 +154,7 @@ func (s *scanner) ends(line, bare []byte) bool {
 		return true
 	}
 	if !s.wears(loggerHeader) {
-		if h, ok := parseHeader(bare); len(s.dress) > 0 && ok && h.level != "" {
+		if h, ok := parseHeader(bare); len(s.dress) > 0 && ok && !s.mayBeText(h) {
 			return true
 		}
 		return s.waiting > maxTextLines
@@ -170,6 +168,12 @@ func (s *scanner) ends(line, bare []byte) bool {
 		return false
 	}
 	return s.waiting > 50 || !sameHeader(outer[:h.messageAt], s.context[:min(s.contextH.messageAt, len(s.context))])
+}
+
+// mayBeText reports whether a header may be text of the message that is being read, such as a
+// database's "ERROR: …", or a line of a log that the message quotes.
+func (s *scanner) mayBeText(h header) bool {
+	return s.trace.state != inFrames && (h.loose || s.trace.quotesLog)
 }
 
 // isStructural reports whether a line can only be part of a trace.

@@ -55,6 +55,7 @@ type trace struct {
 	state     traceState
 	base      int  // indentation of the first line
 	rootFirst bool // "Wrapped by:" was seen, so the first exception is the root
+	quotesLog bool // the message quotes the end of a log, as YARN's diagnostics do
 	mention   bool // the first exception was only mentioned, the trace itself follows
 	midLine   bool // the first exception was found behind other text
 	confirmed bool // a frame or a caption followed, so it is a trace indeed
@@ -205,6 +206,7 @@ func (t *trace) feedText(line []byte) bool {
 		t.innerLines = append(t.innerLines[:0], text)
 		return true
 	}
+	t.quotesLog = t.quotesLog || strings.HasPrefix(text, "Last ") && strings.Contains(text, " bytes of ")
 	t.cur.push(text)
 	return true
 }
