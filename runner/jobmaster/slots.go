@@ -92,7 +92,7 @@ func (j *JobMaster) startWave(s *stageRun) {
 		}
 		return j.parallelism(v)
 	})
-	w := Wave{Needed: needed, WaitedMs: j.now - s.readyMs}
+	w := Wave{Needed: needed, ReadyMs: s.readyMs, WaitedMs: j.now - s.readyMs}
 	w.has(j.pool.Held())
 	for _, n := range j.plan[s.index].Vertices {
 		w.Vertices = append(w.Vertices, j.vertices[n].v.Name)

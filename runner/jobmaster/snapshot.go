@@ -65,6 +65,7 @@ type Wave struct {
 	Needed    int      // slots to run all of it at once
 	Available int      // slots held at most while some of it had not started
 	Rounds    int      // ceil(Needed / Available)
+	ReadyMs   int64    // when it could have started, had there been slots
 	WaitedMs  int64    // from ready to the first start
 }
 

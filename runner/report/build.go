@@ -64,7 +64,9 @@ func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
 		r.Slots.Groups = map[string]int{}
 	}
 	for _, w := range s.Slots.Waves {
-		r.Slots.Waves = append(r.Slots.Waves, Wave(w))
+		wave := Wave(w)
+		wave.ReadyMs = max(0, w.ReadyMs-run.Started.UnixMilli())
+		r.Slots.Waves = append(r.Slots.Waves, wave)
 	}
 	for _, v := range s.Vertices {
 		r.Vertices = append(r.Vertices, vertexOf(v))

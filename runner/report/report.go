@@ -74,6 +74,7 @@ type Wave struct {
 	Needed    int      `json:"needed"`
 	Available int      `json:"available"`
 	Rounds    int      `json:"rounds"`
+	ReadyMs   int64    `json:"readyMs"` // since the run began: when it could have started
 	WaitedMs  int64    `json:"waitedMs"`
 }
 

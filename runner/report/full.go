@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/seed-4b0e9f7c/runner/runner/failure"
+	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
+	"github.com/seed-4b0e9f7c/runner/runner/rpc"
+)
+
+// WriteFull writes all of a report for people: what ran with which options, the ledger of parallelism
+// with its numbers, slots and what was waited for, subtasks, sources, sinks, books, restarts, and of a
+// failed run the chain of causes. The last line is the verdict.
+func WriteFull(w io.Writer, r Report) error {
+	var b strings.Builder
+	fullHead(&b, r)
+	fullLedger(&b, r)
+	fullSlots(&b, r.Slots)
+	fullSources(&b, r.Sources)
+	fullSinks(&b, r)
+	fullBooks(&b, r.Books)
+	if len(r.Restarts) > 0 {
+		fmt.Fprintf(&b, "\nRestarts\n")
+		for _, x := range r.Restarts {
+			fmt.Fprintf(&b, "  %d ms after the start, by %s: %s\n", x.AtMs, x.Strategy, x.Cause)
+		}
+	}
+	if len(r.Warnings) > 0 {
+		fmt.Fprintf(&b, "\nWarnings\n")
+		for _, x := range r.Warnings {
+			fmt.Fprintf(&b, "  %s\n", x)
+		}
+	}
+	if r.Failure != nil {
+		fullFailure(&b, r.Failure)
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.Verdict)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func fullHead(b *strings.Builder, r Report) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "plan\t%s (%s), %s, %s\n", r.Plan.Name, r.Plan.File, r.Plan.Mode, r.Plan.Digest)
+	for _, name := range slices.Sorted(maps.Keys(r.Plan.Params)) {
+		fmt.Fprintf(t, "param\t%s = %s\n", name, r.Plan.Params[name])
+	}
+	fmt.Fprintf(t, "run\t%s, %s, begun %s\n", r.RunID, r.State, r.StartedAt)
+	fmt.Fprintf(t, "engine\t%s %s, %s\n", r.Engine.Name, r.Engine.Version, r.Engine.Target)
+	for _, o := range r.Options {
+		if o.Source != "default" {
+			fmt.Fprintf(t, "option\t%s = %s (%s)\n", o.Name, o.Value, o.Source)
+		}
+	}
+	x := r.Timings
+	fmt.Fprintf(t, "time\t%d ms: compile %d, schedule %d, run %d, commit %d\n", x.TotalMs, x.CompileMs, x.ScheduleMs, x.RunMs, x.CommitMs)
+	fmt.Fprintf(t, "memory\t%s at most, %s managed\n", Bytes(r.Memory.TotalProcessBytes), Bytes(r.Memory.ManagedBytes))
+	t.Flush()
+}
+
+// fullLedger says of every vertex what was asked, who asked it, what was decided and why.
+func fullLedger(b *strings.Builder, r Report) {
+	if len(r.Vertices) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nVertices\n")
+	for i, v := range r.Vertices {
+		p := v.Parallelism
+		fmt.Fprintf(b, "\n%d. %s\n", i+1, v.Name)
+		if p.Decided == 0 {
+			fmt.Fprintf(b, "   parallelism not decided: %s\n", p.Text)
+		} else {
+			fmt.Fprintf(b, "   parallelism %d: requested %d (%s), at most %d, reason %s\n   %s\n", p.Decided, p.Requested, p.Origin, p.Max, p.Reason, p.Text)
+			numbers := make([]string, 0, len(p.Numbers))
+			for _, name := range slices.Sorted(maps.Keys(p.Numbers)) {
+				numbers = append(numbers, fmt.Sprintf("%s %d", name, p.Numbers[name]))
+			}
+			if len(numbers) > 0 {
+				fmt.Fprintf(b, "   numbers: %s\n", strings.Join(numbers, ", "))
+			}
+		}
+		fmt.Fprintf(b, "   %s: %s in, %s out; %s in, %s out; %s spilled, %s of state; slot sharing group %s\n", stateOf(v),
+			rows(v.RecordsIn), rows(v.RecordsOut), Bytes(v.BytesIn), Bytes(v.BytesOut), Bytes(v.SpilledBytes), Bytes(v.StateBytes), v.SlotSharingGroup)
+		fullSubtasks(b, v.Subtasks)
+	}
+}
+
+func fullSubtasks(b *strings.Builder, all []Subtask) {
+	if len(all) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "   SUBTASK\tATTEMPT\tSTATE\tSLOT\tSPLITS\tROWS IN\tROWS OUT\tWAITED\tBUSY\tIDLE\tBACK-PRESSURED")
+	for _, s := range all {
+		slot := "-"
+		if s.TaskManager != "" {
+			slot = fmt.Sprintf("%s/%d", s.TaskManager, s.Slot)
+		}
+		fmt.Fprintf(t, "   %d\t%d\t%s\t%s\t%d\t%s\t%s\t%d ms\t%d ms\t%d ms\t%d ms\n", s.Index, s.Attempt, s.State, slot, s.Splits,
+			Thousands(s.RecordsIn), Thousands(s.RecordsOut), s.WaitedMs, s.BusyMs, s.IdleMs, s.BackpressuredMs)
+	}
+	t.Flush()
+}
+
+// fullSlots says what the job needed and what waited for slots, for how many and since when.
+func fullSlots(b *strings.Builder, s Slots) {
+	if s.Needed == 0 {
+		return
+	}
+	groups := make([]string, 0, len(s.Groups))
+	for _, g := range slices.Sorted(maps.Keys(s.Groups)) {
+		groups = append(groups, fmt.Sprintf("%s %d", g, s.Groups[g]))
+	}
+	fmt.Fprintf(b, "\nSlots\n  %d needed (%s), %d held at most; %d ms without any\n", s.Needed, strings.Join(groups, ", "), s.Available, s.WaitedMs)
+	for _, w := range s.Waves {
+		fmt.Fprintf(b, "  %s\n", w.sentence())
+	}
+}
+
+// sentence says how a wave got its slots.
+func (w Wave) sentence() string {
+	names := strings.Join(w.Vertices, " and ")
+	wanted := fmt.Sprintf("%d slots", w.Needed)
+	if w.Needed == 1 {
+		wanted = "1 slot"
+	}
+	switch {
+	case w.Available == 0:
+		return fmt.Sprintf("%s: waiting for slots: for %s, since %d ms after the start, and got none", names, wanted, w.ReadyMs)
+	case w.Rounds > 1:
+		return fmt.Sprintf("%s: waiting for slots: for %s since %d ms after the start, held %d, so its subtasks ran in %d rounds (the first began after %d ms)",
+			names, wanted, w.ReadyMs, w.Available, w.Rounds, w.WaitedMs)
+	case w.WaitedMs > 0:
+		return fmt.Sprintf("%s: waited for slots: for %s since %d ms after the start, for %d ms", names, wanted, w.ReadyMs, w.WaitedMs)
+	}
+	return fmt.Sprintf("%s: ready %d ms after the start, had its %s at once", names, w.ReadyMs, wanted)
+}
+
+func fullSources(b *strings.Builder, all []Source) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nSources\n")
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, s := range all {
+		for _, f := range s.Files {
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d rejected\n", s.Node, f.Path, Bytes(f.Bytes), rows(f.Rows), f.Rejected)
+		}
+		if len(s.Files) == 0 {
+			fmt.Fprintf(t, "  %s\tno files\n", s.Node)
+		}
+	}
+	t.Flush()
+}
+
+func fullSinks(b *strings.Builder, r Report) {
+	if len(r.Sinks) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nSinks\n")
+	for _, k := range r.Sinks {
+		if r.State != string(rpc.JobFinished) {
+			fmt.Fprintf(b, "  %s: nothing was published\n", k.Node)
+			continue
+		}
+		fmt.Fprintf(b, "  %s: %s, %s, digest %s", k.Node, rows(k.Rows), Bytes(k.Bytes), k.Digest)
+		if !k.Deterministic {
+			fmt.Fprintf(b, "; another run may give other rows: %s", k.Because)
+		}
+		b.WriteByte('\n')
+		for _, f := range k.Files {
+			fmt.Fprintf(b, "    %s\n", f)
+		}
+	}
+}
+
+func fullBooks(b *strings.Builder, x *jobmaster.Books) {
+	if x == nil {
+		return
+	}
+	if x.Balanced {
+		fmt.Fprintf(b, "\nBooks\n  balanced: %d operators, %d exchanges, %d files\n", len(x.Operators), len(x.Edges), len(x.Files))
+		return
+	}
+	fmt.Fprintf(b, "\nBooks\n  not balanced:\n")
+	for _, f := range x.Faults {
+		fmt.Fprintf(b, "    %s\n", f)
+	}
+}
+
+func fullFailure(b *strings.Builder, f *failure.Failure) {
+	b.WriteString("\nFailure\n")
+	var text strings.Builder
+	writeFailure(&text, f)
+	for line := range strings.Lines(text.String()) {
+		b.WriteString("  " + line)
+	}
+	for _, line := range []struct{ label, text string }{
+		{"task", f.Task}, {"TaskManager", f.TaskManager}, {"category", f.Category}, {"restart strategy", f.RestartStrategy},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(b, "  %s: %s\n", line.label, line.text)
+		}
+	}
+	for _, c := range f.Concurrent {
+		fmt.Fprintf(b, "  at the same time: %s: %s\n", c.Task, c.Headline)
+	}
+}
