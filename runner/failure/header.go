@@ -7,6 +7,8 @@ type header struct {
 	level     string // "ERROR", "INFO", …
 	timeMs    int64  // 0 where it has none; of the day where it has no date
 	messageAt int    // where the message starts
+	stamps    int    // how many timestamps it has; more than one means that another program added one
+	plain     bool   // the level is a bare word
 	loose     bool   // nothing but a level and a colon, "ERROR: …": inside of a message it may be text
 }
 
@@ -44,6 +46,7 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 		}
 		if size, ms := stampAt(line[at:]); size > 0 {
 			h.timeMs = ms
+			h.stamps++
 			at += size
 			continue
 		}
@@ -55,7 +58,7 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 			if at == 0 && !bracketed && !levelAlone(line, next) {
 				return h, 0, false
 			}
-			h.level = level
+			h.level, h.plain = level, !bracketed
 			h.loose = at == 0 && word[len(word)-1] == ':'
 			return h, next, true
 		}

@@ -10,8 +10,11 @@ const maxLanes = 64
 // lane returns the scanner for the name in front of a line; nil where there is none. Inside of a trace
 // that has no name in front, a line that seems to have one is part of its message.
 func (s *scanner) lane(line []byte) *scanner {
-	if s.within != nil || s.depth > 0 || s.trace != nil || s.doc.open {
+	if s.within != nil || s.depth > 0 || s.trace != nil || s.doc.open || len(line) == 0 {
 		return nil
+	}
+	if c := line[0]; c >= '0' && c <= '9' || c == '{' || c == '\t' {
+		return nil // most lines of a log; names do not begin so
 	}
 	kind, size, _ := outerGarment(line)
 	if kind != composeName && kind != podName {

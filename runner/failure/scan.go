@@ -215,6 +215,13 @@ func (s *scanner) wears(g garment) bool {
 
 // idle takes a line outside of any trace.
 func (s *scanner) idle(line []byte) {
+	if len(line) > 0 && line[0] >= '0' && line[0] <= '9' && !s.k8s.open && s.console.failure == nil {
+		// The short way for most lines of a log: one timestamp, one level, nothing in front.
+		if h, ok := parseHeader(line); ok && h.stamps == 1 && h.plain {
+			s.logLine(line, h, nil)
+			return
+		}
+	}
 	worn, n, stampMs, bare := undressAll(line)
 	if s.k8s.open {
 		s.k8s.goOn(s, bare)
