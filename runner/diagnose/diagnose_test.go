@@ -122,7 +122,7 @@ func TestReportIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := failure.Parse(bytes.NewReader(raw))
+	r, err := failure.ParseReport(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +147,11 @@ func TestReportIsReadBack(t *testing.T) {
 // TestReportWithoutFailure holds that a run that went well is a text in which nothing failed.
 func TestReportWithoutFailure(t *testing.T) {
 	r, err := failure.Parse(strings.NewReader(`{"schemaVersion": 1, "runId": "r", "state": "FINISHED", "verdict": "it read 3 rows", "failure": null, "restarts": []}`))
-	if err != nil || r.Failure != nil || r.Form != "report" {
+	if err != nil || r.Failure != nil || r.Form != "report" || !r.Own {
 		t.Errorf("%+v %v", r, err)
+	}
+	if _, err := failure.ParseReport(strings.NewReader("java.lang.IllegalStateException: x\n\tat a.b.C.d(C.java:1)\n")); !errors.Is(err, failure.ErrNotReport) {
+		t.Errorf("a text of Flink as a report: %v", err)
 	}
 }
 

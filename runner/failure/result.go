@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"errors"
 	"io"
 	"sort"
 )
@@ -31,6 +32,19 @@ func Parse(r io.Reader) (Result, error) {
 	return s.result(), nil
 }
 
+// ErrNotReport is returned by [ParseReport] for an input that is not from runner.
+var ErrNotReport = errors.New("the input is neither a report of runner nor what it prints")
+
+// ParseReport reads a run report of ours, or what runner prints to the console, and nothing else: the
+// Failure is the one the report has, field by field; a run that went well has none.
+func ParseReport(r io.Reader) (Result, error) {
+	result, err := Parse(r)
+	if err == nil && !result.Own {
+		return Result{}, ErrNotReport
+	}
+	return result, err
+}
+
 func (s *scanner) result() Result {
 	if s.own != nil {
 		f := s.own
@@ -40,7 +54,7 @@ func (s *scanner) result() Result {
 		return Result{Form: s.ownForm, Failure: f, Others: []Failure{}, Own: true}
 	}
 	if len(s.findings) == 0 {
-		return Result{Form: s.formWithout(), Others: []Failure{}}
+		return Result{Form: s.formWithout(), Others: []Failure{}, Own: s.ownForm != ""}
 	}
 	c := newClassifier()
 	ordered := merge(s.findings)
