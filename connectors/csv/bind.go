@@ -15,7 +15,7 @@ import (
 )
 
 // stateVersion is the version of the bound state and of split states.
-const stateVersion = 1
+const stateVersion = 2
 
 // A bound is a source after binding: all that reading needs to know.
 type bound struct {

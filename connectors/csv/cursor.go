@@ -1,9 +1,5 @@
 package csv
 
-import (
-	"bytes"
-)
-
 const (
 	defaultSplit = 4 << 20
 	defaultRead  = 512 << 10
@@ -21,8 +17,8 @@ type cursor struct {
 	read       int
 	doomed     bool // the file has a fault: the end is never reached in peace
 	resumed    bool // pos is from a snapshot
-	inside     bool // whether start was taken to be inside quotes
-	ends       bool // whether the place `end` is inside quotes, as followed from start
+	begins     sit  // what start was taken for
+	ends       sit  // what the place `end` is, as followed from start
 	tallied    int64
 }
 
@@ -39,25 +35,25 @@ func (w *window) begin(c *cursor) error {
 	if err := readFull(w.file, w.path, w.size, before[:], c.start-1); err != nil {
 		return err
 	}
-	if !c.inside && before[0] == '\n' {
+	if c.begins == outside && before[0] == '\n' {
 		c.pos = c.start
 		return nil
 	}
-	at := stand{inside: c.inside, before: before[0]}
+	at := stand{c.begins, before[0]}
 	for pos := c.start; pos < c.end; {
 		if err := w.fill(pos, int(min(int64(c.read), c.end-pos))); err != nil {
 			return err
 		}
 		buf := w.look()
-		_, inside := w.judge(buf, at, w.delimiter, true)
+		w.judge(buf, at, w.delimiter, true)
 		if p := firstIn(w.nls, 0); p >= 0 && p < w.n {
 			c.pos = pos + int64(p) + 1
 			return nil
 		}
-		at = stand{inside: inside, before: buf[len(buf)-1]}
+		at = at.over(buf[:w.n], w.delimiter)
 		pos += int64(w.n)
 	}
-	c.pos, c.ends = c.end, at.inside
+	c.pos, c.ends = c.end, at.kind()
 	return nil
 }
 
@@ -93,7 +89,7 @@ func (w *window) cutRecords(buf []byte, own int, file int64, k *chunk) bool {
 	k.base, k.quoted = w.base, w.anyQuote()
 	broken := -1
 	if k.quoted {
-		broken, _ = w.judge(buf, stand{before: '\n'}, w.delimiter, true)
+		broken, _, _ = w.judge(buf, stand{before: '\n'}, w.delimiter, true)
 	}
 	if broken < 0 {
 		end := firstIn(w.nls, own-1) + 1
@@ -113,7 +109,7 @@ func (w *window) cutRecords(buf []byte, own int, file int64, k *chunk) bool {
 	return k.end > k.base || k.fault != nil
 }
 
-// follow moves the cursor on, and notes at the end of the split whether that is inside quotes.
+// follow moves the cursor on, and notes at the end of the split what place that is.
 func (w *window) follow(c *cursor, k *chunk, buf []byte) {
 	last := c.pos
 	if k.records > 0 {
@@ -121,9 +117,9 @@ func (w *window) follow(c *cursor, k *chunk, buf []byte) {
 	}
 	c.pos = min(k.end, c.in.Bytes)
 	if c.pos >= c.end {
-		c.ends = false
+		c.ends = outside
 		if c.pos > c.end && k.quoted && last < c.end {
-			c.ends = bytes.Count(buf[last-w.base:c.end-w.base], []byte{quote})%2 == 1
+			c.ends = stand{before: '\n'}.over(buf[last-w.base:c.end-w.base], w.delimiter).kind()
 		}
 	}
 }

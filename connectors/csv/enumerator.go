@@ -18,7 +18,7 @@ type splitState struct {
 	Start   int64 `json:"start"`
 	End     int64 `json:"end"`
 	Pos     int64 `json:"pos,omitempty"`  // where the next record begins; 0: not begun
-	Ends    bool  `json:"ends,omitempty"` // with Pos: whether End is inside quotes, where Pos is not before it
+	Ends    sit   `json:"ends,omitempty"` // with Pos: what place End is, where Pos is not before it
 	Read    int64 `json:"read,omitempty"` // bytes a read may take; 0 = the reader's choice
 }
 

@@ -27,9 +27,6 @@ type fault struct {
 func structural(r record, raw []byte, offset, file int64, place int) *fault {
 	f := &fault{kind: "CsvFormatError", file: file, record: offset, at: offset + int64(r.at), place: len(r.fields)}
 	switch r.verdict {
-	case strayQuote:
-		f.message = "a quote stands inside an unquoted field"
-		f.wanted = `the whole field in quotes, and quotes inside it doubled: "5"" pipe"`
 	case afterQuote:
 		f.message = fmt.Sprintf("%q follows a closing quote", around(raw, r.at))
 		f.wanted = "the delimiter or the end of the line after a closing quote; quotes inside a quoted field doubled"

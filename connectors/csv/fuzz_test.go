@@ -265,7 +265,7 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 	h.plain = pick(3) == 0
 	for _, h.scan = range []scanner{bestScanner(), scanPortable} {
 		for _, near := range []int{probeNear, 16} {
-			h.reach = reach{near: near, far: near * 4, back: [3]int64{int64(near), int64(near) * 2, int64(near) * 4}}
+			h.reach = reach{near: near, far: near * 4, back: [4]int64{int64(near) / 2, int64(near), int64(near) * 2, int64(near) * 4}}
 			agree(t, state, h, rows, fails, near < probeNear)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 // Whether the place where a split begins is inside quotes depends on every quote before it. Readers
 // find it out without reading all that and without talking to each other:
 //
-//   - probe derives the answer from the bytes around the place alone. In a file that keeps to the
-//     dialect at most one of the two answers goes on without a fault, so bytes that break one prove
-//     the other. Bytes that prove nothing are read as records are: whole records of the right
-//     number of fields are outside quotes.
+//   - probe derives the answer from the bytes around the place alone. It follows both answers at once.
+//     Bytes that break the dialect under one prove the other; and both come to agree where a quote
+//     closes a field under one and is data of an unquoted field under the other. Bytes that prove
+//     nothing are read as records are: whole records of the right number of fields are outside quotes.
 //   - who reads a split knows the exact answer at its end, and compares it with what probe says
 //     there. The first split begins at the start of the file, so each comparison proves the next
 //     split's start: a wrong answer is never silent.
@@ -26,104 +26,107 @@ const (
 // A reach is how far a prober looks around a place: ahead, and where that proves nothing back.
 type reach struct {
 	near, far int
-	back      [3]int64 // the last one as far as a record may be long
+	back      [4]int64 // the last one as far as a record may be long
 }
 
 func defaultReach() reach {
-	return reach{near: probeNear, far: probeFar, back: [3]int64{64 << 10, 1 << 20, maxRecord}}
+	return reach{near: probeNear, far: probeFar, back: [4]int64{4 << 10, 64 << 10, 1 << 20, maxRecord}}
 }
 
-// A prober answers whether a place is inside quotes.
+// A prober answers what a place is.
 type prober struct {
 	w window
 	reach
-	file   int64 // of the last answer
-	at     int64
-	inside bool
+	file int64 // of the last answer
+	at   int64
+	sit  sit
 }
 
-// ask is whether the byte at an offset is inside quotes. It is a function of the file's bytes, the
-// delimiter and the number of fields alone, so every reader gets the same answer.
-func (p *prober) ask(file, at int64, in *input) (inside bool, err error) {
+// ask is what the byte at an offset stands in. It is a function of the file's bytes, the delimiter and
+// the number of fields alone, so every reader gets the same answer.
+func (p *prober) ask(file, at int64, in *input) (sit, error) {
 	if p.file == file && p.at == at {
-		return p.inside, nil
+		return p.sit, nil
 	}
-	inside, err = p.answer(at, in)
+	s, err := p.answer(at, in)
 	if err == nil {
-		p.file, p.at, p.inside = file, at, inside
+		p.file, p.at, p.sit = file, at, s
 	}
-	return inside, err
+	return s, err
 }
 
-func (p *prober) answer(at int64, in *input) (bool, error) {
+func (p *prober) answer(at int64, in *input) (sit, error) {
 	if at <= in.Data {
-		return false, nil
+		return outside, nil
 	}
-	for _, ahead := range []int{p.near, p.far} {
-		a, err := p.try(at, at, ahead, in)
+	for _, far := range []int{p.near, p.far} {
+		a, err := p.ahead(at, far, in)
 		if err != nil || a.sure {
-			return a.inside, err
+			return a.sit, err
 		}
 		if a.records > 0 && a.fit && in.Fields > 1 {
-			return false, nil
+			return outside, nil
+		}
+		if a.back {
+			break
 		}
 	}
 	for i, back := range p.back {
-		from := max(in.Data, at-back)
-		a, err := p.try(from, at, p.near, in)
+		a, err := p.behind(max(in.Data, at-back), at, in)
 		if err != nil || a.sure {
-			return a.inside, err
+			return a.sit, err
 		}
-		if a.records > 0 && a.fit && (in.Fields > 1 || i > 0) {
-			return false, nil
+		if a.records > 0 && a.fit && (in.Fields > 1 || i > 1) {
+			return a.sit, nil
 		}
 	}
 	// A quoted field that begins further back is longer than a record may be.
-	return false, nil
+	return outside, nil
 }
 
-// An attempt is what the bytes from some place on say about whether `at` is inside quotes.
+// An attempt is what the bytes from some place on say about a place.
 type attempt struct {
-	sure, inside bool
-	records      int  // whole ones, if the place it began at is outside quotes
-	fit          bool // all of them have the right number of fields
+	sit     sit
+	sure    bool
+	records int  // whole ones, if the place it began at is outside quotes
+	fit     bool // all of them have the right number of fields
+	back    bool // only what stands before the place can tell
 }
 
-// try looks at the bytes from a place at or before `at` to ahead bytes after it.
-func (p *prober) try(from, at int64, ahead int, in *input) (attempt, error) {
+// ahead looks at the bytes from a place on.
+func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
 	w := &p.w
-	before := [1]byte{'\n'}
-	if from > in.Data {
-		if err := readFull(w.file, w.path, w.size, before[:], from-1); err != nil {
-			return attempt{}, err
-		}
+	var before [1]byte
+	if err := readFull(w.file, w.path, w.size, before[:], at-1); err != nil {
+		return attempt{}, err
+	}
+	if before[0] == quote {
+		return attempt{back: true}, nil // it may open, close or be data
 	}
 	w.n = 0
-	if err := w.fill(from, int(at-from)+ahead); err != nil {
+	if err := w.fill(at, far); err != nil {
 		return attempt{}, err
 	}
 	buf := w.look()
-	odd := countIn(w.quotes, 0, int(at-from))%2 == 1
-	if from == in.Data {
-		return attempt{sure: true, inside: odd}, nil
-	}
-	inFault, open := w.judge(buf, stand{inside: true, before: before[0]}, w.delimiter, false)
+	inFault, open, _ := w.judge(buf, stand{quoted, before[0]}, w.delimiter, false)
 	if w.eof() && open && inFault < 0 {
 		inFault = len(buf) // the file would end inside quotes
 	}
-	outFault, open := w.judge(buf, stand{before: before[0]}, w.delimiter, true)
+	outFault, open, stray := w.judge(buf, stand{outside, before[0]}, w.delimiter, true)
 	if w.eof() && open && outFault < 0 {
 		outFault = len(buf)
 	}
 	switch {
 	case inFault >= 0 && outFault < 0:
-		return attempt{sure: true, inside: odd}, nil
+		return attempt{sure: true}, nil
 	case inFault < 0 && outFault >= 0:
-		return attempt{sure: true, inside: !odd}, nil
+		return attempt{sure: true, sit: quoted}, nil
 	case inFault >= 0 && outFault >= 0:
 		// There is a fault whichever holds: only the whole way from the start can tell.
 		s, err := survey(&p.w, in, at)
-		return attempt{sure: true, inside: s.inside}, err
+		return attempt{sure: true, sit: s.kind()}, err
+	case stray > 0:
+		return attempt{back: true}, nil
 	}
 	return w.wholeRecords(in.Fields), nil
 }
@@ -147,9 +150,100 @@ func (w *window) wholeRecords(fields int) attempt {
 	return a
 }
 
+// A guess is one of the answers that behind follows.
+type guess struct {
+	stand
+	there   sit // what it makes of the place in question
+	dead    bool
+	begun   bool // behind its first line end
+	seps    int  // of the record it is in
+	records int
+	misfit  bool
+}
+
+// behind follows both answers from a place before the one in question up to it and on.
+func (p *prober) behind(from, at int64, in *input) (attempt, error) {
+	w := &p.w
+	w.n = 0
+	lead := min(from-in.Data, block)
+	if err := w.fill(from-lead, int(at-from+lead)+p.near); err != nil {
+		return attempt{}, err
+	}
+	buf := w.store[front : front+w.n]
+	k := int(lead)
+	// Behind a quote there are more than two answers.
+	for k > 0 && buf[k-1] == quote {
+		k--
+	}
+	var g [2]guess
+	if w.base+int64(k) == in.Data {
+		g = [2]guess{{stand: stand{before: '\n'}, begun: true}, {dead: true}}
+	} else if k == 0 {
+		s, err := survey(w, in, at)
+		return attempt{sure: true, sit: s.kind()}, err
+	} else {
+		g = [2]guess{{stand: stand{outside, buf[k-1]}, begun: buf[k-1] == '\n'}, {stand: stand{quoted, buf[k-1]}}}
+	}
+	there := int(at - w.base)
+	for ; k < len(buf); k++ {
+		if k >= there {
+			if k == there {
+				g[0].there, g[1].there = g[0].kind(), g[1].kind()
+			}
+			if g[0].dead || g[1].dead || g[0].there == g[1].there {
+				break
+			}
+		}
+		g[0].step(buf[k], w.delimiter, in.Fields)
+		g[1].step(buf[k], w.delimiter, in.Fields)
+		if !g[0].dead && g[0].stand == g[1].stand {
+			g[1].dead = true
+		}
+		if g[0].dead && g[1].dead {
+			break
+		}
+	}
+	if k == len(buf) && w.eof() {
+		g[0].dead = g[0].dead || g[0].sit == quoted
+		g[1].dead = g[1].dead || g[1].sit == quoted
+	}
+	switch {
+	case g[0].dead && g[1].dead:
+		s, err := survey(w, in, at)
+		return attempt{sure: true, sit: s.kind()}, err
+	case g[0].dead:
+		return attempt{sure: true, sit: g[1].there}, nil
+	case g[1].dead || g[0].there == g[1].there:
+		return attempt{sure: true, sit: g[0].there}, nil
+	}
+	return attempt{sit: g[0].there, records: g[0].records, fit: !g[0].misfit}, nil
+}
+
+// step follows an answer over a byte.
+func (g *guess) step(c, delimiter byte, fields int) {
+	if g.dead {
+		return
+	}
+	s, ok := g.next(c, delimiter)
+	g.dead = !ok
+	if s.sit == outside {
+		switch c {
+		case delimiter:
+			g.seps++
+		case '\n':
+			if g.begun && (g.before != '\n' || fields == 1) {
+				g.records++
+				g.misfit = g.misfit || g.seps+1 != fields
+			}
+			g.begun, g.seps = true, 0
+		}
+	}
+	g.stand = s
+}
+
 // A course is what following a file from its start showed.
 type course struct {
-	inside bool
+	sit
 	record int64 // where the record begins that the fault or the end is in
 	fault  int64 // -1: none
 }
@@ -164,20 +258,23 @@ func survey(w *window, in *input, to int64) (course, error) {
 		}
 		buf := w.look()
 		n := int(min(int64(w.n), to-pos))
-		fault, _ := w.judge(buf, at, w.delimiter, true)
+		fault, _, _ := w.judge(buf, at, w.delimiter, true)
 		last := n
 		if fault >= 0 && fault < n {
 			last = fault
 		}
+		from := 0
 		if p := lastIn(w.nls, last); p >= 0 {
-			c.record = pos + int64(p) + 1
+			from = p + 1
+			c.record = pos + int64(from)
+			at = stand{before: '\n'}
 		}
 		if last < n {
 			c.fault = pos + int64(fault)
 			return c, nil
 		}
-		c.inside = at.inside != (countIn(w.quotes, 0, n)%2 == 1)
-		at = stand{inside: c.inside, before: buf[n-1]}
+		at = at.over(buf[from:n], w.delimiter)
+		c.sit = at.sit
 		pos += int64(n)
 	}
 	return c, nil

@@ -9,7 +9,7 @@ import (
 // randomCSV is a text that often keeps to the dialect and sometimes does not.
 func randomCSV(rng *rand.Rand) []byte {
 	var b bytes.Buffer
-	plain := []string{"1", "0", "-7", "12345678", "123456789012", "3.5", "-0.25", ".5", "5.", "x", "é", "", "", "NULL", "2024-02-29", "2024-02-29 10:11:12", "2024-02-29T10:11:12.123456", "true", " 4 ", "99999999999999999999", "a long text of more than sixteen bytes", "\r"}
+	plain := []string{"1", "0", "-7", "12345678", "123456789012", "3.5", "-0.25", ".5", "5.", "x", "é", "", "", "NULL", "2024-02-29", "2024-02-29 10:11:12", "2024-02-29T10:11:12.123456", "true", " 4 ", "99999999999999999999", "a long text of more than sixteen bytes", "\r", "5\" pipe", "6\"", "x\"\"y", " \"q\""}
 	inside := []string{"a", "\n", ",", "\"\"", "\r\n", "1", "x,y\n", "\n1,2\n3,4\n"}
 	fields := 1 + rng.IntN(4)
 	ends := []string{"\n", "\r\n"}[rng.IntN(2)]

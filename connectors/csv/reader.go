@@ -137,11 +137,11 @@ func (r *reader) start(st splitState) error {
 		c.resumed, c.pos, c.ends, c.tallied = true, st.Pos, st.Ends, min(st.Pos, c.end)
 		return nil
 	}
-	inside, err := r.probe.ask(c.file, c.start, in)
+	begins, err := r.probe.ask(c.file, c.start, in)
 	if err != nil {
 		return err
 	}
-	c.inside = inside
+	c.begins = begins
 	return r.win.begin(c)
 }
 
@@ -223,14 +223,14 @@ func (r *reader) verify(c *cursor) error {
 	if err != nil {
 		return err
 	}
-	if s.fault < 0 && !s.inside {
+	if s.fault < 0 && s.sit != quoted {
 		if s, err = survey(&r.probe.w, c.in, c.end); err != nil {
 			return err
 		}
 		return ambiguous(c.in, c.file, s.record, c.end).locate(r.file, c.in, &r.src.bound)
 	}
 	// There is a fault further on. The next split's reader begins wrongly, so it is looked for here.
-	return r.again(&cursor{in: c.in, file: c.file, start: c.end, end: c.in.Bytes, read: c.read, inside: c.ends})
+	return r.again(&cursor{in: c.in, file: c.file, start: c.end, end: c.in.Bytes, read: c.read, begins: c.ends})
 }
 
 // broken is the fault of the record at an offset whose quotes are wrong.
@@ -257,8 +257,8 @@ func (r *reader) report(f *fault) error {
 			if f, err = r.broken(c, s.record); err != nil {
 				return err
 			}
-		} else if s.inside != c.inside {
-			return r.again(&cursor{in: c.in, file: c.file, start: c.start, end: c.in.Bytes, read: c.read, inside: s.inside})
+		} else if s.kind() != c.begins {
+			return r.again(&cursor{in: c.in, file: c.file, start: c.start, end: c.in.Bytes, read: c.read, begins: s.kind()})
 		}
 	}
 	return f.locate(r.file, c.in, &r.src.bound)

@@ -16,7 +16,6 @@ type verdict uint8
 const (
 	whole        verdict = iota // the record and its line end are there
 	cut                         // the bytes end before the record does
-	strayQuote                  // a quote inside an unquoted field
 	afterQuote                  // text between a closing quote and the next delimiter
 	unterminated                // the file ends inside quotes
 )
@@ -68,8 +67,6 @@ func scanField(b []byte, i int, delimiter byte, eof bool, f *span) (next int, v 
 				f.end--
 			}
 			return f.end, whole
-		case quote:
-			return i, strayQuote
 		}
 	}
 	if !eof {

@@ -62,11 +62,6 @@ func inQuotes(q, carry uint64) uint64 {
 	return q ^ carry
 }
 
-// A stand is what stands before the first byte of a window.
-type stand struct {
-	inside bool // an odd number of quotes
-	before byte // the byte before; LF at the start of a record
-}
 
 // any reports whether there is a quote at all.
 func (m *masks) anyQuote() bool {
@@ -77,19 +72,19 @@ func (m *masks) anyQuote() bool {
 	return any != 0
 }
 
-// judge follows the quotes of buf from the context on. It gives the first place at which the dialect
-// is broken (-1: none) and whether the end is inside quotes; places after the first fault mean
-// nothing. With hide the delimiters and line ends inside quotes are taken out of the masks.
-func (m *masks) judge(buf []byte, c stand, delimiter byte, hide bool) (fault int, inside bool) {
+// judge follows the quotes of buf from the stand on. It gives the first place at which the dialect is
+// broken (-1: none), whether the end is inside quotes and how many quotes are data of unquoted fields;
+// what stands after the first fault means nothing. With hide the quotes that are data are taken out of
+// the masks, and so are delimiters and line ends inside quotes.
+func (m *masks) judge(buf []byte, c stand, delimiter byte, hide bool) (fault int, inside bool, stray int) {
 	var carry, mayOpen, closed uint64
-	if c.inside {
+	switch {
+	case c.sit == quoted:
 		carry = ^uint64(0)
-	}
-	if c.before == delimiter || c.before == '\n' || c.before == quote && !c.inside {
+	case c.sit == closing:
+		mayOpen, closed = 1, 1
+	case c.before == delimiter || c.before == '\n':
 		mayOpen = 1
-	}
-	if c.before == quote && !c.inside {
-		closed = 1
 	}
 	fault = -1
 	for i, q := range m.quotes {
@@ -97,32 +92,36 @@ func (m *masks) judge(buf []byte, c stand, delimiter byte, hide bool) (fault int
 		in := inQuotes(q, carry)
 		opens, closes := q&in, q&^in
 		ends := sep | closes
-		bad := opens &^ (ends<<1 | mayOpen)
-		odd := (closes<<1 | closed) &^ (sep | q)
-		if bad|odd != 0 && fault < 0 {
-			fault = firstFault(buf, i*block, bad, odd)
+		for bad := opens &^ (ends<<1 | mayOpen); bad != 0; bad = opens &^ (ends<<1 | mayOpen) {
+			// The first one stands in an unquoted field: it is data, and the ones after it turn round.
+			q &^= bad & -bad
+			in = inQuotes(q, carry)
+			opens, closes = q&in, q&^in
+			ends = sep | closes
+			stray++
+		}
+		if odd := (closes<<1 | closed) &^ (sep | q); odd != 0 && fault < 0 {
+			fault = firstFault(buf, i*block, odd)
 		}
 		mayOpen, closed = ends>>63, closes>>63
 		carry = uint64(int64(in) >> 63)
 		if hide {
+			m.quotes[i] = q
 			m.seps[i] = sep &^ in
 			m.nls[i] &^= in
 		}
 	}
-	return fault, carry != 0
+	return fault, carry != 0, stray
 }
 
-// firstFault is the first of the bad bits, or of the odd ones that are no CR of a line end.
-func firstFault(buf []byte, at int, bad, odd uint64) int {
-	for all := bad | odd; all != 0; all &= all - 1 {
-		k := bits.TrailingZeros64(all)
-		p := at + k
-		switch {
-		case p >= len(buf):
+// firstFault is the first of the odd bits, which stand after closing quotes, that is no CR of a line end.
+func firstFault(buf []byte, at int, odd uint64) int {
+	for ; odd != 0; odd &= odd - 1 {
+		p := at + bits.TrailingZeros64(odd)
+		if p >= len(buf) {
 			return -1
-		case bad>>k&1 != 0:
-			return p
-		case buf[p] != '\r' || p+1 < len(buf) && buf[p+1] != '\n':
+		}
+		if buf[p] != '\r' || p+1 < len(buf) && buf[p+1] != '\n' {
 			return p
 		}
 	}

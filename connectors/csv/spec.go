@@ -2,9 +2,10 @@
 //
 // The dialect is RFC 4180: fields stand between delimiters; a field that begins with a quote ends at
 // the next quote that is not doubled, and may hold delimiters and line breaks; lines end with LF or
-// CRLF, the last one may have no end. A quote inside an unquoted field, text after a closing quote
-// and a record with too few or too many fields are errors, in used and unused columns alike, because
-// they put in doubt where records begin. Values are checked only where the plan uses them.
+// CRLF, the last one may have no end. A quote inside a field that does not begin with one is data, as
+// in 5" pipe. Text after a closing quote and a record with too few or too many fields are errors, in
+// used and unused columns alike, because they put in doubt where records begin. Values are checked only
+// where the plan uses them.
 //
 // A blank line is passed over, except in a file of one column, where it is a row whose field is
 // empty. A byte-order mark at the start of a file is no part of the data.

@@ -64,6 +64,10 @@ func TestSpectrum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if name == "location_coordinates" {
+				// The suite's JSON has another number than its file, which has one row.
+				want[0]["Contact Phone Number"] = "2095257564"
+			}
 			var rows []string
 			for _, w := range want {
 				var f []string
@@ -74,13 +78,6 @@ func TestSpectrum(t *testing.T) {
 			}
 			for split := int64(1); split < 64; split += 5 {
 				got, _, err := readAll(t, state, how{split: split, read: 7})
-				if name == "location_coordinates" {
-					// Its seconds of arc are quotes inside unquoted fields, which this dialect refuses.
-					if class(err) != "CsvFormatError" || !strings.Contains(err.Error(), ".csv:2:2") {
-						t.Errorf("splits of %d: %v", split, err)
-					}
-					continue
-				}
 				if err != nil {
 					t.Fatal(err)
 				}
