@@ -126,7 +126,7 @@ func (a *global) addBatch(b operators.Batch, partial bool) error {
 		if err := l.merge(b, a.slots, a.table); err != nil {
 			return err
 		}
-	} else if err := newUpdater(b, a.slots).add(l.states[:l.plain], a.table); err != nil {
+	} else if err := newUpdater(b.Rec.Columns(), b.Sel, a.slots).add(l.states[:l.plain], a.table); err != nil {
 		return err
 	}
 	for i := l.plain; i < len(l.states); i++ {

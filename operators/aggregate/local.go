@@ -15,14 +15,18 @@ import (
 
 // Limits of the local phase.
 const (
-	localGroups = 32 << 10 // a table of more gives its partials out and starts over
-	batchRows   = 16 << 10 // of a record given out
-	passRows    = 1 << 20  // rows passed on before grouping is tried again
+	localGroups = 32 << 10 // after which it is judged whether to go on, start over or give up
+	mostGroups  = 2 << 20
+	judgeGroups = 512 << 10 // after which rows that are hardly reduced are passed on
+	goodRows    = 8         // rows per group that make starting over cheap
+	batchRows   = 16 << 10  // of a record given out
+	passRows    = 1 << 20   // rows passed on before grouping is tried again; more each time
 )
 
-// local reduces rows to partial states. Its table is bounded: it is only there to make the exchange
-// smaller. Where more than half of the rows are new groups it is not worth its cost, and rows pass
-// as partial states of their own for a while.
+// local reduces rows to partial states. It is only there to make the exchange smaller, so its
+// groups are bounded by memory and by what they save: with many rows to a group the table is
+// kept small and starts over when it is full; with few it grows, since more rows of the same groups may
+// come; and where hardly any row finds its group, rows pass as partial states of their own for a while.
 type local struct {
 	layout *layout
 	task   *operators.Task
@@ -30,9 +34,10 @@ type local struct {
 	slots  []uint32
 	group  []arrow.Array
 	dict   []uint64
-	rows   int64 // since the last flush
-	fresh  int64
-	pass   int64 // rows still to pass on ungrouped
+	rows   int // in the groups held
+	limit  int // of groups
+	pass   int // rows still to pass on ungrouped
+	passed int // rows to pass on the next time
 	flat   flatStore
 }
 
@@ -44,6 +49,7 @@ func (a *local) Open(t *operators.Task) error {
 		return fmt.Errorf("local aggregate: %w", err)
 	}
 	a.table = tab
+	a.limit, a.passed = localGroups, passRows
 	a.flat = newFlatStore(a.layout.tableOptions(a.layout.plain))
 	return nil
 }
@@ -59,15 +65,15 @@ func (a *local) Process(_ int, b operators.Batch, out operators.Collector) error
 	defer release(a.group)
 	a.slots = sized(a.slots, n)
 	if a.pass > 0 {
-		a.pass -= int64(n)
+		a.pass -= n
 		return a.passOn(b, out)
 	}
-	fresh, err := a.table.Upsert(a.group, a.dict, b.Sel, a.slots)
+	err := a.add(b)
 	if errors.Is(err, operators.ErrMemory) {
-		if err = a.Flush(out); err != nil {
+		if err = a.full(out); err != nil {
 			return err
 		}
-		fresh, err = a.table.Upsert(a.group, a.dict, b.Sel, a.slots)
+		err = a.add(b)
 	}
 	if errors.Is(err, operators.ErrMemory) { // even an empty table has no room for this batch
 		return a.passOn(b, out)
@@ -75,18 +81,39 @@ func (a *local) Process(_ int, b operators.Batch, out operators.Collector) error
 	if err != nil {
 		return fmt.Errorf("local aggregate: %w", err)
 	}
-	if err := newUpdater(b, a.slots).add(a.layout.states[:a.layout.plain], a.table); err != nil {
-		return fmt.Errorf("local aggregate: %w", err)
+	return a.judge(out)
+}
+
+// add adds a batch to its groups, or fails with ErrMemory before any state has changed.
+func (a *local) add(b operators.Batch) error {
+	if _, err := a.table.Upsert(a.group, a.dict, b.Sel, a.slots); err != nil {
+		return err
 	}
-	a.rows += int64(n)
-	a.fresh += int64(fresh)
-	if a.table.Len() > localGroups {
-		if 2*a.fresh > a.rows {
-			a.pass = passRows
-		}
-		return a.Flush(out)
+	a.rows += len(a.slots)
+	return newUpdater(b.Rec.Columns(), b.Sel, a.slots).add(a.layout.states[:a.layout.plain], a.table)
+}
+
+// judge decides how to go on when there are as many groups as were allowed.
+func (a *local) judge(out operators.Collector) error {
+	groups := a.table.Len()
+	if groups <= a.limit {
+		return nil
 	}
+	hardly := a.limit >= judgeGroups && 4*a.rows < 5*groups
+	if a.rows >= goodRows*groups || a.limit >= mostGroups || hardly {
+		return a.full(out)
+	}
+	a.limit *= 2
 	return nil
+}
+
+// full gives the groups out, and has rows passed on for a while where grouping them did not pay.
+func (a *local) full(out operators.Collector) error {
+	if 4*a.rows < 5*a.table.Len() {
+		a.pass = a.passed
+		a.passed *= 4
+	}
+	return a.Flush(out)
 }
 
 // passOn gives every row out as a partial state of its own.
@@ -95,7 +122,7 @@ func (a *local) passOn(b operators.Batch, out operators.Collector) error {
 		a.slots[i] = uint32(i)
 	}
 	a.flat.reset(len(a.slots))
-	if err := newUpdater(b, a.slots).add(a.layout.states[:a.layout.plain], &a.flat); err != nil {
+	if err := newUpdater(b.Rec.Columns(), b.Sel, a.slots).add(a.layout.states[:a.layout.plain], &a.flat); err != nil {
 		return fmt.Errorf("local aggregate: %w", err)
 	}
 	group := a.group
@@ -133,7 +160,7 @@ func (a *local) emit(rec arrow.Record, dict []uint64, out operators.Collector) e
 
 // Flush gives all partial states out and starts over.
 func (a *local) Flush(out operators.Collector) error {
-	a.rows, a.fresh = 0, 0
+	a.rows, a.limit = 0, localGroups
 	err := a.table.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
 		return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, a.table), nil, out)
 	})

@@ -26,13 +26,13 @@ type pick struct {
 
 // An updater adds the rows of one batch to states.
 type updater struct {
-	rec   arrow.Record
+	cols  []arrow.Array // of the original input; nil where no state needs one
 	all   pick
 	picks map[[2]int]pick // by argument whose NULLs are left out (-1: none) and filter
 }
 
-func newUpdater(b operators.Batch, slots []uint32) *updater {
-	return &updater{rec: b.Rec, all: pick{b.Sel, slots}, picks: map[[2]int]pick{}}
+func newUpdater(cols []arrow.Array, sel []int32, slots []uint32) *updater {
+	return &updater{cols: cols, all: pick{sel, slots}, picks: map[[2]int]pick{}}
 }
 
 // add adds the batch to the states that rows feed.
@@ -55,7 +55,7 @@ func (u *updater) add(states []state, to store) error {
 func (u *updater) countTwo(states []state, to store) (both [2]*state) {
 	for i := range states {
 		s := &states[i]
-		if s.kind != count || s.from >= 0 || s.filter >= 0 || s.arg >= 0 && mayBeNull(u.rec.Column(s.arg)) {
+		if s.kind != count || s.from >= 0 || s.filter >= 0 || s.arg >= 0 && mayBeNull(u.cols[s.arg]) {
 			continue
 		}
 		if both[0] == nil {
@@ -78,12 +78,12 @@ func (u *updater) column(col int) arrow.Array {
 	if col < 0 {
 		return nil
 	}
-	return u.rec.Column(col)
+	return u.cols[col]
 }
 
 // pick is the rows whose filter is TRUE and whose argument is not NULL.
 func (u *updater) pick(arg, filter int) pick {
-	if arg >= 0 && !mayBeNull(u.rec.Column(arg)) {
+	if arg >= 0 && !mayBeNull(u.cols[arg]) {
 		arg = -1
 	}
 	if arg < 0 && filter < 0 {
@@ -96,10 +96,10 @@ func (u *updater) pick(arg, filter int) pick {
 	}
 	p = u.all
 	if filter >= 0 {
-		p = p.where(isTrue(u.rec.Column(filter)))
+		p = p.where(isTrue(u.cols[filter]))
 	}
 	if arg >= 0 {
-		p = p.where(notNull(u.rec.Column(arg)))
+		p = p.where(notNull(u.cols[arg]))
 	}
 	u.picks[id] = p
 	return p
