@@ -11,7 +11,8 @@ import (
 // A written is how a call may be written, with its name in the list of functions.
 type written struct{ Name, Written string }
 
-// forms tell how each function is written; the columns are those of sampleSchema.
+// forms tell how functions are written that have more than one form, or another than name and
+// arguments in brackets; the columns are those of sampleSchema.
 func forms() []written {
 	return []written{
 		{"AND", "b AND n > 1"}, {"OR", "b OR n > 1"}, {"NOT", "NOT b"},
@@ -33,6 +34,12 @@ func forms() []written {
 		{"FLOOR_TO", "FLOOR(ts TO MONTH)"}, {"TIMESTAMPADD", "TIMESTAMPADD(DAY, 7, ts)"}, {"TIMESTAMPDIFF", "TIMESTAMPDIFF(DAY, day, ts)"},
 		{"COALESCE", "COALESCE(s, '-')"}, {"NULLIF", "NULLIF(n, 0)"},
 	}
+}
+
+// plainForm is how a function is written that forms does not list: its name and arguments in brackets.
+func plainForm(f expr.Function) string {
+	args := []string{"a", "b", "c", "d", "e", "f"}
+	return f.Name + "(" + strings.Join(args[:min(f.MinArgs, len(args))], ", ") + ")"
 }
 
 // otherForms are written without a function's name.
@@ -75,6 +82,9 @@ func functionsPage() ([]byte, error) {
 	}
 	var rows [][]string
 	for _, f := range expr.Functions() {
+		if examples[f.Name] == nil {
+			examples[f.Name] = []string{plainForm(f)}
+		}
 		rows = append(rows, []string{code(f.Name), codes(examples[f.Name]), arity(f), nullRule(f.Nulls), cell(f.Doc)})
 	}
 	p.table([]string{"Name", "Written", "Arguments", "NULL", ""}, rows)
