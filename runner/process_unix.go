@@ -4,6 +4,7 @@ package runner
 
 import (
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,4 +19,13 @@ func peakMemory() int64 {
 		return int64(u.Maxrss)
 	}
 	return int64(u.Maxrss) * 1024
+}
+
+// cpuTime is the processor time this process has used so far, 0 where the system does not say.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -44,6 +44,7 @@ func Run(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, s Settings) 
 		s.Started = time.Now()
 	}
 	r := &run{ctx: ctx, cat: cat, plan: p, s: s}
+	used := cpuTime()
 	r.id, r.job = newIDs(s.Started)
 	r.out = report.Run{
 		RunID: r.id, JobID: r.job, Started: s.Started, Plan: planOf(p), Options: JobOptions(s.Options),
@@ -62,6 +63,7 @@ func Run(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, s Settings) 
 		}
 	}
 	r.out.Timings.TotalMs = time.Since(s.Started).Milliseconds()
+	r.out.Timings.CPUMs = (cpuTime() - used).Milliseconds()
 	r.out.Memory = report.Memory{TotalProcessBytes: peakMemory(), ManagedBytes: s.Options.Bytes(config.ManagedMemory)}
 	return report.Build(r.out), nil
 }

@@ -58,7 +58,7 @@ func fullHead(b *strings.Builder, r Report) {
 		}
 	}
 	x := r.Timings
-	fmt.Fprintf(t, "time\t%d ms: compile %d, schedule %d, run %d, commit %d\n", x.TotalMs, x.CompileMs, x.ScheduleMs, x.RunMs, x.CommitMs)
+	fmt.Fprintf(t, "time\t%d ms: compile %d, schedule %d, run %d, commit %d; %d ms of processor time\n", x.TotalMs, x.CompileMs, x.ScheduleMs, x.RunMs, x.CommitMs, x.CPUMs)
 	fmt.Fprintf(t, "memory\t%s at most, %s managed\n", Bytes(r.Memory.TotalProcessBytes), Bytes(r.Memory.ManagedBytes))
 	t.Flush()
 }

@@ -153,6 +153,7 @@ type Timings struct {
 	RunMs      int64 `json:"runMs"`
 	CommitMs   int64 `json:"commitMs"`
 	TotalMs    int64 `json:"totalMs"`
+	CPUMs      int64 `json:"cpuMs"` // processor time of the process meanwhile; 0 where it is not known
 }
 
 // A Restart is one restart of the job's tasks.
