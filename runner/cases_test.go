@@ -384,3 +384,54 @@ sinks: {out: {from: s, csv: {path: out.csv}}}
 		t.Errorf("%s", got)
 	}
 }
+
+// Behind an exchange rows have no place in a file any more: the least row that fails is reported. A
+// source that several nodes read keeps the place all the same.
+func TestRootCauseBehindExchanges(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("id,k,q\n")
+	for i := range 300 {
+		q := fmt.Sprint(i)
+		if i%41 == 7 {
+			q = fmt.Sprintf("bad%d_%d", i%9, i)
+		}
+		fmt.Fprintf(&b, "%d,%d,%s\n", i, i%13, q)
+	}
+	for i := range 4 {
+		write(t, dir, fmt.Sprintf("o%d.csv", i), strings.ReplaceAll(b.String(), "bad", fmt.Sprintf("bad%d_", (i*3)%4)))
+	}
+	for name, nodes := range map[string]string{
+		"group": "aggregations: {g: {from: o, group_by: [k, q], measures: {n: COUNT(*)}}}\n" +
+			"transforms: {t: {from: g, select: {x: CAST(q AS INT), n: n}}}",
+		"distinct": "transforms: {d: {from: o, select: {q: q}, distinct: true}, t: {from: d, select: {x: CAST(q AS INT)}}}",
+		"union":    "transforms: {u: {from: [o, o], union: {}}, t: {from: u, select: {x: CAST(q AS INT)}}}",
+		"measure":  "aggregations: {g: {from: o, group_by: [k], measures: {m: MAX(id) / (SUM(k) - SUM(k))}}}\ntransforms: {t: {from: g}}",
+		"two":      "transforms: {a: {from: o, where: CAST(q AS INT) > 1}, b: {from: o, order_by: [id]}, t: {from: [a, b], union: {}}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "sources: {o: {csv: {path: \"o*.csv\", columns: {id: BIGINT, k: BIGINT, q: STRING}}}}\n" + nodes +
+				"\nsinks: {out: {from: t, json: {path: out, mode: overwrite}}}\n"
+			first := ""
+			for range 3 {
+				for _, o := range everyWay() {
+					r := run(t, filepath.Join(dir, "plan.yaml"), text, setup{options: o})
+					if r.State != "FAILED" || r.Failure.RootCause == nil {
+						t.Fatalf("%v: %s", o, r.State)
+					}
+					c := r.Failure.RootCause
+					got := fmt.Sprint(c.Class, c.Message, c.File, c.Line, c.Column, c.Field, c.Value, c.Expression)
+					if first == "" {
+						first = got
+					}
+					if got != first {
+						t.Fatalf("%v\ngot  %s\nwant %s", o, got, first)
+					}
+					if name == "two" && (c.Line != 9 || filepath.Base(c.File) != "o0.csv") || strings.Contains(got, "$") {
+						t.Fatalf("%v: %+v", o, c)
+					}
+				}
+			}
+		})
+	}
+}

@@ -20,7 +20,7 @@ type Catalogs struct {
 func Build(bp *BoundPlan, cat Catalogs, opts []Option) (*Graph, error) {
 	b := &builder{
 		bp: bp, cat: cat, g: &Graph{Name: bp.Plan.Name, Mode: bp.Plan.Mode, Options: opts},
-		nodes: map[string]*plans.Node{}, ends: map[*expr.Rel]*end{}, uses: map[*expr.Rel]int{},
+		nodes: map[string]*plans.Node{}, ends: map[*expr.Rel]*end{},
 	}
 	for i := range bp.Plan.Nodes {
 		b.nodes[bp.Plan.Nodes[i].Name] = &bp.Plan.Nodes[i]
@@ -31,11 +31,6 @@ func Build(bp *BoundPlan, cat Catalogs, opts []Option) (*Graph, error) {
 		}
 	}
 	roots := Optimize(bp.Logical, b.takesWhere)
-	for _, r := range topological(roots) {
-		for _, in := range r.Inputs {
-			b.uses[in]++
-		}
-	}
 	for _, r := range roots {
 		if _, err := b.place(r); err != nil {
 			return nil, err

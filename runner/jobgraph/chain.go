@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
@@ -34,7 +35,7 @@ func (b *builder) source(r *expr.Rel) (*end, error) {
 		Kind: SourceOp, UID: n.Name + "/source", Node: n.Name, Component: n.Source.Kind, Out: r.Schema,
 		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory()},
 	}
-	return b.append(v, op, "Source: "+n.Name, r.Schema), nil
+	return b.append(v, nil, op, "Source: "+n.Name, r.Schema), nil
 }
 
 func (b *builder) sink(r *expr.Rel, in *end) (*end, error) {
@@ -44,8 +45,9 @@ func (b *builder) sink(r *expr.Rel, in *end) (*end, error) {
 	if bound.SingleFile {
 		fixed = "single-file-sink"
 	}
-	v := in.v
-	if !b.chains(in, r, n, false, fixed) {
+	v, behind := in.v, in
+	if hasSink(v) || !b.chains(in, n, false, fixed) {
+		behind = nil
 		v = b.vertex(n, false)
 		v.Parallelism.Fixed = fixed
 		b.connect(in, v, 0, b.pass(in.v, v), nil)
@@ -54,7 +56,12 @@ func (b *builder) sink(r *expr.Rel, in *end) (*end, error) {
 		Kind: SinkOp, UID: n.Name + "/sink", Node: n.Name, Component: n.Sink.Kind, In: []expr.Schema{in.schema}, Out: in.schema,
 		Sink: &Sink{Bound: bound}, NotDeterministic: b.bp.Logical.NotDeterministic[r.Node],
 	}
-	return b.append(v, op, "Sink: "+n.Name, in.schema), nil
+	return b.append(v, behind, op, "Sink: "+n.Name, in.schema), nil
+}
+
+// hasSink reports whether a sink is in the chain; a task commits for one.
+func hasSink(v *Vertex) bool {
+	return slices.ContainsFunc(v.Operators, func(o Operator) bool { return o.Kind == SinkOp })
 }
 
 // operator places a step behind its inputs: in the chain of its input where it may be chained, else at
@@ -90,11 +97,11 @@ func (b *builder) operator(r *expr.Rel, ins []*end, s step) (*end, error) {
 			fixed = "global-exchange"
 		}
 	}
-	if len(ins) == 1 && needs[0].Kind == operators.Any && b.chains(ins[0], r, n, s.inner, "") {
-		return b.append(ins[0].v, op, label, out), nil
+	if len(ins) == 1 && needs[0].Kind == operators.Any && b.chains(ins[0], n, s.inner, "") {
+		return b.append(ins[0].v, ins[0], op, label, out), nil
 	}
-	if len(ins) == 1 && fixed != "" && ins[0].v.Parallelism.Fixed == "global-exchange" && b.chains(ins[0], r, n, s.inner, fixed) {
-		return b.append(ins[0].v, op, label, out), nil // one subtask has all rows already
+	if len(ins) == 1 && fixed != "" && ins[0].v.Parallelism.Fixed == "global-exchange" && b.chains(ins[0], n, s.inner, fixed) {
+		return b.append(ins[0].v, ins[0], op, label, out), nil // one subtask has all rows already
 	}
 	v := b.vertex(n, s.inner)
 	v.Parallelism.Fixed = fixed
@@ -118,23 +125,12 @@ func (b *builder) operator(r *expr.Rel, ins []*end, s step) (*end, error) {
 		}
 		b.connect(in, v, input, kind, keys)
 	}
-	return b.append(v, op, label, out), nil
+	return b.append(v, nil, op, label, out), nil
 }
 
-// chains reports whether the step of r may run in the chain that ends in in.
-func (b *builder) chains(in *end, r *expr.Rel, n *plans.Node, inner bool, fixed string) bool {
-	if len(r.Inputs) == 1 && b.uses[r.Inputs[0]] > 1 && b.ends[r.Inputs[0]] == in {
-		return false
-	}
-	return b.sameVertex(in, n, inner, fixed)
-}
-
-// sameVertex reports whether the keys of a plan node let it run in the vertex of in: same slot sharing
-// group and no parallelism of its own that differs.
-func (b *builder) sameVertex(in *end, n *plans.Node, inner bool, fixed string) bool {
-	if in.op != len(in.v.Operators)-1 {
-		return false
-	}
+// chains reports whether a step of a plan node may run in the vertex of in: the keys of the node ask for
+// no other slot sharing group and no other parallelism. An inner step has no keys of its own.
+func (b *builder) chains(in *end, n *plans.Node, inner bool, fixed string) bool {
 	p := in.v.Parallelism
 	if fixed != "" && p.Fixed == "" && p.Value != 1 {
 		return false
@@ -145,7 +141,7 @@ func (b *builder) sameVertex(in *end, n *plans.Node, inner bool, fixed string) b
 	if n.Parallelism > 0 && (p.Fixed != "" && n.Parallelism != 1 || p.Fixed == "" && n.Parallelism != p.Value) {
 		return false
 	}
-	return group(n) == in.v.SharingGroup || n.SharingGroup == ""
+	return n.SharingGroup == "" || group(n) == in.v.SharingGroup
 }
 
 func group(n *plans.Node) string {
@@ -172,7 +168,11 @@ func (b *builder) vertex(n *plans.Node, inner bool) *Vertex {
 	return v
 }
 
-func (b *builder) append(v *Vertex, op Operator, label string, out expr.Schema) *end {
+// append puts an operator into the chain behind the one at in; nil: it begins the chain.
+func (b *builder) append(v *Vertex, in *end, op Operator, label string, out expr.Schema) *end {
+	if in != nil && in.op != len(v.Operators)-1 {
+		op.Behind = len(v.Operators) - in.op
+	}
 	b.nextID++
 	op.ID = b.nextID
 	op.Label = fmt.Sprintf("%s[%d]", label, op.ID)
@@ -185,6 +185,23 @@ func (b *builder) connect(in *end, to *Vertex, input int, kind ExchangeKind, key
 	b.joins = append(b.joins, join{e, in.v, to})
 }
 
+// nameFrom names the chain from an operator on, as Flink does: "Source: o[1] -> (Calc[2], Calc[3] -> Sink: x[4])".
+func (v *Vertex) nameFrom(k int) string {
+	var next []string
+	for i := k + 1; i < len(v.Operators); i++ {
+		if v.Input(i) == k {
+			next = append(next, v.nameFrom(i))
+		}
+	}
+	switch len(next) {
+	case 0:
+		return v.Operators[k].Label
+	case 1:
+		return v.Operators[k].Label + " -> " + next[0]
+	}
+	return v.Operators[k].Label + " -> (" + strings.Join(next, ", ") + ")"
+}
+
 // A join remembers which vertices an edge is between until they have their ids.
 type join struct {
 	e        *Edge
@@ -194,13 +211,11 @@ type join struct {
 // finish names the vertices and gives them ids: equal plans get equal ids, so that runs compare.
 func (b *builder) finish() {
 	for _, v := range b.vertices {
-		labels := make([]string, len(v.Operators))
 		h := sha256.New()
-		for i, op := range v.Operators {
-			labels[i] = op.Label
+		for _, op := range v.Operators {
 			fmt.Fprintf(h, "%d %s\n", op.ID, op.UID)
 		}
-		v.Name = strings.Join(labels, " -> ")
+		v.Name = v.nameFrom(0)
 		v.ID = hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	for i, j := range b.joins {

@@ -26,7 +26,8 @@ type Option struct {
 	Scope  string `json:"scope"`  // job or cluster
 }
 
-// A Vertex is a chain of operators that run in one goroutine per subtask.
+// A Vertex is a chain of operators that run in one goroutine per subtask. The chain may branch: several
+// operators may read what one gives.
 type Vertex struct {
 	ID           string     `json:"id"`   // 32 hex digits, equal for equal plans
 	Name         string     `json:"name"` // "Source: orders[1] -> Calc[2] -> LocalHashAggregate[3]"
@@ -64,6 +65,7 @@ type Operator struct {
 	Options   json.RawMessage `json:"options,omitempty"`
 	In        []expr.Schema   `json:"in,omitempty"`
 	Out       expr.Schema     `json:"out"`
+	Behind    int             `json:"behind,omitempty"` // its input is the operator so many places before it; 0 = 1
 	Source    *Source         `json:"source,omitempty"`
 	Sink      *Sink           `json:"sink,omitempty"`
 	// Deterministic is false where the result depends on the order of rows by nature; Because says why.
@@ -108,6 +110,9 @@ type Edge struct {
 	Blocking bool         `json:"blocking"`
 	Schema   expr.Schema  `json:"schema"`
 }
+
+// Input is the place in the chain of the operator that the one at place k reads from, -1 for the first.
+func (v *Vertex) Input(k int) int { return k - max(v.Operators[k].Behind, 1) }
 
 // Vertex finds a vertex by id, nil where there is none.
 func (g *Graph) Vertex(id string) *Vertex {

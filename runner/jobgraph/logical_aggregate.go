@@ -2,6 +2,7 @@ package jobgraph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -67,10 +68,13 @@ func (a *aggregation) input(e *expr.Expr) int {
 	if i, ok := a.before[text]; ok {
 		return i
 	}
-	name := fmt.Sprintf("$%d", len(a.items))
+	name := e.String()
 	if e.Op == expr.OpColumn {
 		name = e.Name
 	}
+	name = a.unused(name, func(n string) bool {
+		return slices.ContainsFunc(a.items, func(x expr.Named) bool { return x.Name == n })
+	})
 	a.items = append(a.items, expr.Named{Name: name, Expr: e})
 	a.before[text] = len(a.items) - 1
 	return len(a.items) - 1
@@ -145,13 +149,26 @@ func (a *aggregation) behind(m *plans.Item, e *expr.Expr) *expr.Expr {
 	return &c
 }
 
+// unused is a name for a column in between: the text of what it holds, so that messages speak the plan's
+// language, with a number behind it where that is taken.
+func (a *aggregation) unused(text string, taken func(string) bool) string {
+	name := text
+	for i := 2; taken(name); i++ {
+		name = fmt.Sprintf("%s #%d", text, i)
+	}
+	return name
+}
+
 // call is the place of an aggregate call among the measures; equal calls share one.
 func (a *aggregation) call(e *expr.Expr) int {
 	text := identity(e)
 	if i, ok := a.calls[text]; ok {
 		return i
 	}
-	c := expr.AggCall{Name: fmt.Sprintf("$agg%d", len(a.agg.Measures)), Func: e.Name, Arg: -1, Filter: -1, Distinct: e.Distinct, Type: e.Type, Text: e.String()}
+	name := a.unused(e.String(), func(n string) bool {
+		return slices.ContainsFunc(a.agg.Measures, func(m expr.AggCall) bool { return m.Name == n })
+	})
+	c := expr.AggCall{Name: name, Func: e.Name, Arg: -1, Filter: -1, Distinct: e.Distinct, Type: e.Type, Text: e.String()}
 	if len(e.Args) > 0 {
 		c.Arg = a.input(e.Args[0])
 	}

@@ -73,8 +73,8 @@ func (b *Books) chain(v *jobgraph.Vertex, sums []rpc.OperatorBooks) {
 		if s.Out != s.Passed+s.Released {
 			b.fault("%s gave %d rows and accounts for %d (passed %d, released %d)", label, s.Out, s.Passed+s.Released, s.Passed, s.Released)
 		}
-		if k > 0 && sums[k-1].Out != s.In {
-			b.fault("%s gave %d rows and %s, which follows it, took %d", v.Operators[k-1].Label, sums[k-1].Out, label, s.In)
+		if from := v.Input(k); from >= 0 && sums[from].Out != s.In {
+			b.fault("%s gave %d rows and %s, which follows it, took %d", v.Operators[from].Label, sums[from].Out, label, s.In)
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 // A member is one operator of a task's chain, with its books. It is also the collector it emits to.
 type member struct {
 	t         *task
-	place     int // in the chain
+	place     int   // in the chain
+	next      []int // places of the members that read what this one gives
 	desc      jobgraph.Operator
 	op        operators.Operator // nil for the source and the sink
 	takesSel  bool
 	stateless bool
 	in, out   atomic.Int64
 	counts    [operators.NumCounters]atomic.Int64
-	err       error // what stopped the task here, to tell it from errors further down
 }
 
 // books are the member's books so far. What is not accounted for otherwise was passed on.
@@ -36,10 +36,10 @@ func (m *member) books() rpc.OperatorBooks {
 	return b
 }
 
-// Emit hands a batch to the next member, or to the outputs behind the last.
+// Emit hands a batch to those who read what this member gives.
 func (m *member) Emit(b operators.Batch) error {
 	m.out.Add(int64(b.Rows()))
-	return m.t.deliver(m.place+1, 0, b)
+	return m.t.give(m.place, b)
 }
 
 // Side sends rows to a port; without a consumer they are dropped, and stay counted.
@@ -56,7 +56,16 @@ func (m *member) process(input int, b operators.Batch) error {
 	if b.Sel != nil && !m.takesSel {
 		b.Rec, b.Sel, b.From = column.Compact(m.t.alloc, b), nil, operators.Origin{}
 	}
-	return m.failed(m.op.Process(input, b, m))
+	if !m.stateless || b.From.File != 0 {
+		return m.failed(m.op.Process(input, b, m))
+	}
+	b.Rec.Retain()
+	defer b.Rec.Release()
+	err := m.failed(m.op.Process(input, b, m))
+	if err == nil {
+		return nil
+	}
+	return m.salvage(input, b, err)
 }
 
 // failed notes the innermost member at which an error arose.
@@ -82,14 +91,42 @@ func (e *memberError) Operator() string { return e.label }
 
 // deliver takes one reference of b's record to the member at place.
 func (t *task) deliver(place, input int, b operators.Batch) error {
-	if place == len(t.members) {
-		return t.toOutputs(place-1, "", b)
-	}
 	m := t.members[place]
 	if m.desc.Kind == jobgraph.SinkOp {
 		return m.failed(t.sink.write(m, b))
 	}
 	return m.process(input, b)
+}
+
+// give takes one reference of b's record to all who read what the member at place gives: members of the
+// chain, and edges that leave there.
+func (t *task) give(place int, b operators.Batch) error {
+	next := t.members[place].next
+	for i, p := range next {
+		if i < len(next)-1 || t.leaves(place, "") {
+			b.Rec.Retain()
+		}
+		if err := t.deliver(p, 0, b); err != nil {
+			if i < len(next)-1 || t.leaves(place, "") {
+				b.Rec.Release()
+			}
+			return err
+		}
+	}
+	if len(next) > 0 && !t.leaves(place, "") {
+		return nil
+	}
+	return t.toOutputs(place, "", b)
+}
+
+// leaves reports whether an edge leaves the chain at a member and port.
+func (t *task) leaves(place int, port string) bool {
+	for _, o := range t.outputs {
+		if o.edge.Operator == place && o.edge.Port == port {
+			return true
+		}
+	}
+	return false
 }
 
 // toOutputs writes a batch to the edges that leave the chain at a member and port.
@@ -119,36 +156,52 @@ func (t *task) toOutputs(place int, port string, b operators.Batch) error {
 	return last.write(b)
 }
 
-// endInput tells the chain from a member on that an input has ended. Each member may still emit.
-func (t *task) endInput(place, input int) error {
-	for p := place; p < len(t.members); p++ {
-		m := t.members[p]
-		if m.op == nil {
-			continue
-		}
+// endInput tells the member at place that an input has ended and, if it was the last one, those behind
+// it. Each may still emit.
+func (t *task) endInput(place, input int, last bool) error {
+	m := t.members[place]
+	if m.op != nil {
 		if err := m.failed(m.op.EndInput(input, m)); err != nil {
 			return err
 		}
-		input = 0
+	}
+	if !last {
+		return nil
+	}
+	for _, p := range m.next {
+		if err := t.endInput(p, 0, true); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// sated reports whether some member of the chain needs no more input.
-func (t *task) sated() bool {
-	for _, m := range t.members {
-		if s, ok := m.op.(operators.Sated); ok && s.Sated() {
-			return true
+// sated reports whether nobody behind the member at place, itself included, needs more input.
+func (t *task) sated(place int) bool {
+	m := t.members[place]
+	if s, ok := m.op.(operators.Sated); ok && s.Sated() {
+		return true
+	}
+	if len(m.next) == 0 || t.leaves(place, "") {
+		return false
+	}
+	for _, p := range m.next {
+		if !t.sated(p) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // open makes and opens the operators of the chain.
 func (t *task) open() error {
+	v := jobgraph.Vertex{Operators: t.d.Operators}
 	for i, d := range t.d.Operators {
 		m := &member{t: t, place: i, desc: d}
 		t.members = append(t.members, m)
+		if from := v.Input(i); from >= 0 {
+			t.members[from].next = append(t.members[from].next, i)
+		}
 		if d.Kind != jobgraph.TransformOp {
 			continue
 		}

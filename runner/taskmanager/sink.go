@@ -19,8 +19,7 @@ type sinkEnd struct {
 }
 
 // openSink makes the writer of a task that ends in a sink.
-func (t *task) openSink() error {
-	m := t.members[len(t.members)-1]
+func (t *task) openSink(m *member) error {
 	c := t.tm.cfg.Catalogs.Connectors[m.desc.Component]
 	if c == nil {
 		return fmt.Errorf("this TaskManager has no sink %s", m.desc.Component)

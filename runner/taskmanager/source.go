@@ -45,7 +45,7 @@ func (t *task) runSource() error {
 			if err := t.fromSource(m, b); err != nil {
 				return err
 			}
-			if t.sated() {
+			if t.sated(0) {
 				t.skipping = true
 			}
 		case connectors.NeedSplit:
@@ -123,7 +123,7 @@ func (t *task) fromSource(m *member, b operators.Batch) error {
 	}()
 	for _, part := range parts {
 		part.Rec.Retain()
-		if err := t.deliver(1, 0, part); err != nil {
+		if err := t.give(0, part); err != nil {
 			return t.atRow(part, err)
 		}
 	}
@@ -202,79 +202,3 @@ func (t *task) locate(from operators.Origin, row int64, err error, eval *expr.Ev
 	}
 	return re
 }
-
-// replay runs single rows through fresh instances of the stateless operators that stand directly
-// behind the source; it gives the first row that fails.
-func (t *task) replay(b operators.Batch) (int, error) {
-	chain := &replayChain{t: t}
-	defer chain.close()
-	for _, m := range t.members[1:] {
-		if m.op == nil || !m.stateless {
-			break
-		}
-		if err := chain.add(m); err != nil {
-			return 0, nil
-		}
-	}
-	live := b.Sel
-	if live == nil {
-		live = make([]int32, b.Rec.NumRows())
-		for i := range live {
-			live[i] = int32(i)
-		}
-	}
-	one := make([]int32, 1)
-	for _, r := range live {
-		one[0] = r
-		b.Rec.Retain()
-		if err := chain.run(0, operators.Batch{Rec: b.Rec, Sel: one, Dict: b.Dict, From: b.From}); err != nil {
-			return int(r), err
-		}
-	}
-	return 0, nil
-}
-
-// A replayChain is the beginning of a chain, run for its errors alone.
-type replayChain struct {
-	t  *task
-	ms []*member
-}
-
-func (c *replayChain) add(m *member) error {
-	n := &member{t: c.t, place: m.place, desc: m.desc}
-	op, err := c.t.newOperator(n)
-	if err != nil {
-		return err
-	}
-	n.op = op
-	c.ms = append(c.ms, n)
-	return op.Open(c.t.operatorTask(m.desc))
-}
-
-func (c *replayChain) run(i int, b operators.Batch) error {
-	if i == len(c.ms) {
-		b.Rec.Release()
-		return nil
-	}
-	return c.ms[i].failed(c.ms[i].op.Process(0, b, replayCollector{c, i}))
-}
-
-func (c *replayChain) close() {
-	for _, m := range c.ms {
-		if err := m.op.Close(); err != nil {
-			continue // it ran to find an error that is reported already
-		}
-	}
-}
-
-type replayCollector struct {
-	c *replayChain
-	i int
-}
-
-func (r replayCollector) Emit(b operators.Batch) error { return r.c.run(r.i+1, b) }
-func (r replayCollector) Side(_ string, b operators.Batch) error {
-	b.Rec.Release()
-	return nil
-}
-func (r replayCollector) Count(operators.Counter, int64) {}

@@ -31,7 +31,9 @@ type task struct {
 	outputs  []*output
 	reader   connectors.Reader
 	sink     *sinkEnd
-	skipping bool // a limit is full: what else comes is not read
+	least    *salvaged // the least row that failed without an origin; the task fails with it at its end
+	salvages int       // rows that were looked at one by one for it
+	skipping bool      // a limit is full: what else comes is not read
 	skipped  []connectors.Tally
 	tally    []connectors.Tally // the reader's, once it is closed
 
@@ -57,6 +59,9 @@ func (t *task) run() rpc.TaskUpdate {
 		t.tm.send(t.d.Task.Job, rpc.TaskUpdate{Task: t.d.Task, State: rpc.Running})
 		if err := t.work(); err != nil {
 			return err
+		}
+		if t.least != nil {
+			return t.least
 		}
 		return t.complete(&u)
 	})
@@ -104,8 +109,18 @@ func (t *task) setUp() error {
 			return err
 		}
 	}
-	if t.members[len(t.members)-1].desc.Kind == jobgraph.SinkOp {
-		return t.openSink()
+	if m := t.sinkMember(); m != nil {
+		return t.openSink(m)
+	}
+	return nil
+}
+
+// sinkMember is the member that is a sink, nil where there is none.
+func (t *task) sinkMember() *member {
+	for _, m := range t.members {
+		if m.desc.Kind == jobgraph.SinkOp {
+			return m
+		}
 	}
 	return nil
 }
@@ -115,7 +130,7 @@ func (t *task) work() error {
 		if err := t.runSource(); err != nil {
 			return err
 		}
-		return t.endInput(1, 0)
+		return t.endInput(0, 0, true)
 	}
 	return t.runGates()
 }
@@ -130,7 +145,7 @@ func (t *task) runGates() error {
 			}
 			edge++
 		}
-		if err := t.endInput(0, input); err != nil {
+		if err := t.endInput(0, input, input == len(t.d.Inputs)-1); err != nil {
 			return err
 		}
 	}
@@ -164,7 +179,7 @@ func (t *task) runGate(input, edge int, e rpc.InputEdge) error {
 // complete seals what the attempt made.
 func (t *task) complete(u *rpc.TaskUpdate) error {
 	if t.sink != nil {
-		all, err := t.sink.prepare(t.members[len(t.members)-1])
+		all, err := t.sink.prepare(t.sinkMember())
 		if err != nil {
 			return err
 		}
@@ -226,9 +241,13 @@ func (t *task) metrics(last bool) rpc.TaskMetrics {
 	for _, x := range t.members {
 		m.Operators = append(m.Operators, x.books())
 	}
-	if n := len(t.members); n > 0 {
-		m.RecordsIn = t.members[0].in.Load()
-		m.RecordsOut = t.members[n-1].out.Load()
+	for i, x := range t.members {
+		if i == 0 {
+			m.RecordsIn = x.in.Load()
+		}
+		if len(x.next) == 0 || t.leaves(i, "") {
+			m.RecordsOut += x.out.Load()
+		}
 	}
 	edge := 0
 	for _, g := range t.d.Inputs {
