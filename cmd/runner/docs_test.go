@@ -327,7 +327,17 @@ func (p *reader) compare() {
 	case *rewrite && !slices.Contains(want, "…"):
 		p.changed = append(p.changed, change{p.block, p.output})
 	default:
-		p.errorf("the page shows\n%s\nand the program prints\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+		var missing []string
+		for _, line := range want {
+			if line != "…" && !slices.Contains(got, line) {
+				missing = append(missing, line)
+			}
+		}
+		if len(got) > 60 {
+			got = append(got[:60:60], "…")
+		}
+		p.errorf("the page shows\n%s\nand the program prints\n%s\nlines that it does not print at all:\n%s",
+			strings.Join(want, "\n"), strings.Join(got, "\n"), strings.Join(missing, "\n"))
 	}
 }
 
