@@ -148,6 +148,12 @@ type Committer interface {
 	Abort(ctx context.Context, run string, all []Committable) error
 }
 
+// A Checker is a Committer that can tell before anything is published whether Commit would be refused, as
+// by a target that came to be meanwhile. All sinks of a run are asked before the first one publishes.
+type Checker interface {
+	Check(ctx context.Context, run string) error
+}
+
 // A Committable is something to publish.
 type Committable struct {
 	State   []byte `json:"state"`

@@ -167,15 +167,61 @@ func (failingCommitter) Commit(context.Context, string, int64, []connectors.Comm
 	return nil, errors.New("the disk went away")
 }
 
+// A sink that cannot publish fails the run. The report says what was published before; nothing is left
+// to be finished by a later run, which has nothing to do with it.
 func TestCommitFails(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "o.csv", "k,s\n1,a\n2,b\n")
 	cat := catalogs(t)
 	cat.Connectors["parquet"] = brittleSink{cat.Connectors["parquet"]}
 	r := run(t, filepath.Join(dir, "plan.yaml"), faultPlan, setup{cat: &cat})
-	if r.State != "FAILED" || !strings.Contains(r.Failure.RootCause.Message+r.Failure.Headline, "the disk went away") && !strings.Contains(r.Failure.RootCause.Message, "disk") {
+	if r.State != "FAILED" || !strings.Contains(r.Failure.RootCause.Message, "the disk went away") {
 		t.Fatalf("%s: %+v", r.State, r.Failure)
 	}
+	if _, err := os.Stat(filepath.Join(dir, "out.csv")); (err == nil) != strings.Contains(r.Failure.Headline, "published before it: out") {
+		t.Errorf("%v: %s", err, r.Failure.Headline)
+	}
+	noLeavings(t, dir)
+	r = run(t, filepath.Join(dir, "plan.yaml"), faultPlan, setup{})
+	finished(t, r)
+	if len(r.Warnings) > 0 {
+		t.Errorf("%v", r.Warnings)
+	}
+}
+
+// A target that comes to be while the run is at work stops it before anything is published.
+func TestTargetAppears(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "k,s\n1,a\n2,b\n")
+	cat := catalogs(t)
+	appears := func() { write(t, dir, "y.csv", "mine") }
+	cat.Operators["calc"] = openHook{cat.Operators["calc"], appears}
+	r := run(t, filepath.Join(dir, "plan.yaml"), `
+sources: {o: {csv: {path: o.csv, columns: {k: BIGINT, s: STRING}}}}
+transforms: {t: {from: o, select: {k: k + 1, s: s}}}
+sinks: {x: {from: t, csv: {path: x.csv}}, y: {from: t, csv: {path: y.csv}}}
+`, setup{cat: &cat})
+	if r.State != "FAILED" || r.Failure.RootCause.Class != "TargetExists" {
+		t.Fatalf("%s: %+v", r.State, r.Failure)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "x.csv")); err == nil {
+		t.Error("x.csv was published")
+	}
+	if read(t, filepath.Join(dir, "y.csv")) != "mine" {
+		t.Error("y.csv changed")
+	}
+	noLeavings(t, dir)
+}
+
+// An openHook does something when an operator is opened, that is, while a run is at work.
+type openHook struct {
+	operators.Component
+	hook func()
+}
+
+func (c openHook) New(o json.RawMessage, in []expr.Schema) (operators.Operator, error) {
+	c.hook()
+	return c.Component.New(o, in)
 }
 
 // Slots that cannot grow: a batch job runs in waves, and says how long it waited.

@@ -98,9 +98,7 @@ func (r *run) run() error {
 	for _, f := range found {
 		r.out.Warnings = append(r.out.Warnings, f.Error())
 	}
-	if err := r.rollForward(bp); err != nil {
-		return err
-	}
+	r.rollForward(bp)
 	g, err := jobgraph.Build(bp, r.cat, r.out.Options)
 	if err != nil {
 		return err
@@ -111,16 +109,12 @@ func (r *run) run() error {
 }
 
 // rollForward finishes what a run that died while publishing left beside this plan's targets.
-func (r *run) rollForward(bp *jobgraph.BoundPlan) error {
+func (r *run) rollForward(bp *jobgraph.BoundPlan) {
 	var targets []string
 	for _, s := range bp.Sinks {
 		targets = append(targets, s.Targets...)
 	}
-	runs, err := jobmanager.RollForward(r.ctx, r.cat.Connectors, targets)
-	for _, id := range runs {
-		r.out.Warnings = append(r.out.Warnings, fmt.Sprintf("finished publishing what run %s had left half published", id))
-	}
-	return err
+	r.out.Warnings = append(r.out.Warnings, jobmanager.RollForward(r.ctx, r.cat.Connectors, targets)...)
 }
 
 func planOf(p *plans.Plan) report.Plan {

@@ -70,6 +70,18 @@ func (c *committer) Commit(ctx context.Context, run string, _ int64, all []conne
 	return names, c.failed(c.cleanUp(s))
 }
 
+// Check says whether a target stands in the way of publishing; what is published already does not.
+func (c *committer) Check(_ context.Context, run string) error {
+	staged, err := there(c.fs, newStage(c.fs, c.target, run).root)
+	if err != nil {
+		return c.failed(err)
+	}
+	if !staged {
+		return nil
+	}
+	return c.target.check(c.fs)
+}
+
 // Abort removes what the run staged, and what dead runs left of the same target. What was published
 // stays.
 func (c *committer) Abort(_ context.Context, run string, _ []connectors.Committable) error {

@@ -53,6 +53,8 @@ func BindTarget(fsys FS, path string, mode Mode, ext, dir string) (Target, error
 		return t, t.invalid(fmt.Sprintf("%s cannot be a target: names that start with . or _ are skipped by readers", t.Show))
 	case mode != ModeError && mode != ModeOverwrite && mode != ModeAppend:
 		return t, t.invalid(fmt.Sprintf("mode %q is unknown: expected error, overwrite or append", mode))
+	case !t.Folder && compressed(base):
+		return t, t.invalid(fmt.Sprintf("target %s: compressed files cannot be written yet: end the name in %s", t.Show, ext))
 	case mode == ModeAppend && !t.Folder:
 		return t, t.invalid(fmt.Sprintf("mode append needs a folder, and %s is one file: give a path without extension", t.Show))
 	}
@@ -60,6 +62,15 @@ func BindTarget(fsys FS, path string, mode Mode, ext, dir string) (Target, error
 		return t, err
 	}
 	return t, t.check(fsys)
+}
+
+// compressed reports whether a file name says that its contents are compressed as a whole.
+func compressed(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz", ".gzip", ".zst", ".zstd", ".bz2", ".xz", ".lz4", ".zip", ".snappy":
+		return true
+	}
+	return false
 }
 
 // Bound is what a connector's BindSink gives back for the target; state is the connector's own.

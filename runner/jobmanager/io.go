@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
@@ -68,14 +69,17 @@ func (jm *JobManager) enumerate(ctx context.Context, at rpc.Address, c jobmaster
 func (jm *JobManager) commit(c jobmaster.Commit) rpc.Event {
 	done := jobmaster.Committed{Files: map[string][]string{}}
 	err := guarded(func() error {
+		if err := jm.check(c); err != nil {
+			return err
+		}
 		in := intentOf(c)
 		if err := in.write(); err != nil {
 			return err
 		}
-		for _, s := range c.Sinks {
+		for i, s := range c.Sinks {
 			files, err := jm.commitSink(s, c.Run)
 			if err != nil {
-				return fmt.Errorf("publishing sink %s: %w", s.Operator.Node, err)
+				return fmt.Errorf("publishing sink %s%s: %w", s.Operator.Node, published(c.Sinks, i), err)
 			}
 			done.Files[s.Vertex] = files
 		}
@@ -85,6 +89,34 @@ func (jm *JobManager) commit(c jobmaster.Commit) rpc.Event {
 		done.Causes = failure.FromError(err)
 	}
 	return done
+}
+
+// check asks all sinks whether they could publish, before the first one does.
+func (jm *JobManager) check(c jobmaster.Commit) error {
+	for _, s := range c.Sinks {
+		k, err := jm.committer(s)
+		if err != nil {
+			return err
+		}
+		if checker, ok := k.(connectors.Checker); ok {
+			if err := checker.Check(jm.ctx, c.Run); err != nil {
+				return fmt.Errorf("publishing sink %s: %w", s.Operator.Node, err)
+			}
+		}
+	}
+	return nil
+}
+
+// published says which sinks a commit that broke off at the i-th one had published.
+func published(sinks []jobmaster.SinkCommit, i int) string {
+	if i == 0 {
+		return ""
+	}
+	names := make([]string, i)
+	for k := range names {
+		names[k] = sinks[k].Operator.Node
+	}
+	return " (published before it: " + strings.Join(names, ", ") + ")"
 }
 
 // commitSink publishes one sink. It goes on to its end also while the process is asked to stop: what is
@@ -106,16 +138,21 @@ func (jm *JobManager) abort(c jobmaster.AbortSinks) rpc.Event {
 	return jobmaster.SinksAborted{Causes: failure.FromError(errors.Join(errs...))}
 }
 
-func (jm *JobManager) abortSink(s jobmaster.SinkCommit, run string) error {
+// committer makes the committer of a sink of the job.
+func (jm *JobManager) committer(s jobmaster.SinkCommit) (connectors.Committer, error) {
 	comp := jm.cfg.Catalogs.Connectors[s.Operator.Component]
 	if comp == nil {
-		return fmt.Errorf("there is no sink %s", s.Operator.Component)
+		return nil, fmt.Errorf("there is no sink %s", s.Operator.Component)
 	}
 	sink, err := comp.OpenSink(s.Operator.Sink.Bound.State, s.Operator.In[0])
 	if err != nil {
-		return err
+		return nil, err
 	}
-	k, err := sink.Committer()
+	return sink.Committer()
+}
+
+func (jm *JobManager) abortSink(s jobmaster.SinkCommit, run string) error {
+	k, err := jm.committer(s)
 	if err != nil {
 		return err
 	}

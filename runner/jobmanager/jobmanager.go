@@ -57,6 +57,7 @@ type job struct {
 	master   *jobmaster.JobMaster
 	discover context.Context
 	stop     context.CancelFunc
+	commit   *jobmaster.Commit // once publishing was begun
 }
 
 type timerKey struct {
@@ -200,6 +201,7 @@ func (jm *JobManager) do(at rpc.Address, c rpc.Command) {
 	case jobmaster.StopDiscover:
 		jm.jobOf(at).stop()
 	case jobmaster.Commit:
+		jm.jobOf(at).commit = &c
 		jm.io.Go(func() { jm.queue.put(step{at, jm.commit(c)}) })
 	case jobmaster.AbortSinks:
 		jm.io.Go(func() { jm.queue.put(step{at, jm.abort(c)}) })
@@ -235,10 +237,31 @@ func (jm *JobManager) startJob(c dispatcher.StartJobMaster) {
 }
 
 func (jm *JobManager) finished(s jobmaster.Snapshot) {
-	if j := jm.jobs[s.Job]; j != nil {
-		j.stop()
-		delete(jm.jobs, s.Job)
+	j := jm.jobs[s.Job]
+	if j == nil {
+		jm.tell(s)
+		return
 	}
+	j.stop()
+	delete(jm.jobs, s.Job)
+	if s.State == rpc.JobFinished || j.commit == nil {
+		jm.tell(s)
+		return
+	}
+	// Publishing failed for good: what is still staged goes, and nobody is to finish it later.
+	jm.io.Go(func() {
+		if a, ok := jm.abort(jobmaster.AbortSinks(*j.commit)).(jobmaster.SinksAborted); ok {
+			s.AbortCauses = append(s.AbortCauses, a.Causes...)
+		}
+		if err := intentOf(*j.commit).remove(); err != nil {
+			s.AbortCauses = append(s.AbortCauses, failure.FromError(err)...)
+		}
+		jm.tell(s)
+	})
+}
+
+// tell hands a job's last snapshot to who waits for it.
+func (jm *JobManager) tell(s jobmaster.Snapshot) {
 	jm.mu.Lock()
 	c := jm.waiting[s.Job]
 	delete(jm.waiting, s.Job)

@@ -83,9 +83,10 @@ func (in *intent) remove() error {
 	return errors.Join(errs...)
 }
 
-// RollForward finishes what runs that died while publishing had begun beside the given targets. It
-// gives the ids of the runs it finished.
-func RollForward(ctx context.Context, cat connectors.Catalog, targets []string) (runs []string, err error) {
+// RollForward finishes what runs that died while publishing had begun beside the given targets. It says
+// what it finished, and what it could not finish and why: that is no reason to stop a run that may have
+// nothing to do with it.
+func RollForward(ctx context.Context, cat connectors.Catalog, targets []string) (notes []string) {
 	seen := map[string]bool{}
 	for _, t := range targets {
 		dir := filepath.Dir(t)
@@ -101,16 +102,21 @@ func RollForward(ctx context.Context, cat connectors.Catalog, targets []string) 
 			if !strings.HasPrefix(e.Name(), intentPrefix) {
 				continue
 			}
-			run, err := rollForward(ctx, cat, filepath.Join(dir, e.Name()))
-			if err != nil {
-				return runs, err
-			}
-			if run != "" {
-				runs = append(runs, run)
+			path := filepath.Join(dir, e.Name())
+			var run string
+			err := guarded(func() (err error) {
+				run, err = rollForward(ctx, cat, path)
+				return err
+			})
+			switch {
+			case err != nil:
+				notes = append(notes, fmt.Sprintf("an earlier run died while publishing and cannot be finished: %v; remove %s to give its output up", err, files.Display(path)))
+			case run != "":
+				notes = append(notes, "finished publishing what run "+run+" had left half published")
 			}
 		}
 	}
-	return runs, nil
+	return notes
 }
 
 func rollForward(ctx context.Context, cat connectors.Catalog, path string) (string, error) {
@@ -123,7 +129,7 @@ func rollForward(ctx context.Context, cat connectors.Catalog, path string) (stri
 	}
 	in := &intent{}
 	if err := json.Unmarshal(b, in); err != nil || in.Version != intentVersion {
-		return "", fmt.Errorf("%s was written by another version of runner: finish that run with it, or remove the file to give its output up", files.Display(path))
+		return "", fmt.Errorf("%s was written by another version of runner", files.Display(path))
 	}
 	if !files.ProcessEnded(in.Process) {
 		return "", nil // it is still at work
@@ -134,7 +140,7 @@ func rollForward(ctx context.Context, cat connectors.Catalog, path string) (stri
 			return "", fmt.Errorf("finishing run %s: there is no sink %s", in.Run, s.Component)
 		}
 		if _, err := commitSink(ctx, c, s.State, s.Schema, in.Run, s.Committables); err != nil {
-			return "", fmt.Errorf("finishing run %s, which died while publishing: %w", in.Run, err)
+			return "", fmt.Errorf("run %s: %w", in.Run, err)
 		}
 	}
 	return in.Run, in.remove()

@@ -72,6 +72,11 @@ func (e *TargetError) Error() string { return e.Err.Error() }
 // Unwrap gives the errors of the sinks.
 func (e *TargetError) Unwrap() error { return e.Err }
 
+// within reports whether a path lies below a folder.
+func within(path, folder string) bool {
+	return strings.HasPrefix(path, folder+string(filepath.Separator))
+}
+
 // leftOut warns of columns that a source has and cannot read, since a star passes over them.
 func leftOut(bp *jobgraph.BoundPlan) plans.Findings {
 	var found plans.Findings
@@ -163,6 +168,11 @@ func sharedTargets(bp *jobgraph.BoundPlan) plans.Findings {
 		for _, t := range bp.Sinks[n.Name].Targets {
 			if other := owner[t]; other != "" {
 				found = append(found, plans.NewFinding(bp.Plan, n.Sink.Pos, "shared-target", fmt.Sprintf("sinks %s and %s write to one path, %s", other, n.Name, files.Display(t))))
+			}
+			for path, other := range owner {
+				if path != t && (within(path, t) || within(t, path)) {
+					found = append(found, plans.NewFinding(bp.Plan, n.Sink.Pos, "shared-target", fmt.Sprintf("one of the targets of sinks %s and %s lies inside the other: %s, %s", other, n.Name, files.Display(path), files.Display(t))))
+				}
 			}
 			owner[t] = n.Name
 			if src := inputs[t]; src != "" {
