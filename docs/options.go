@@ -39,6 +39,13 @@ func optionsPage() []byte {
 }
 
 func optionTables(p *page, scope config.Scope) {
+	var all [][]string
+	for _, o := range config.Options() {
+		if o.Scope == scope {
+			all = append(all, []string{"[" + code(o.Name) + "](#" + anchor(o.Name) + ")", defaultOf(o), cell(o.Doc)})
+		}
+	}
+	p.table([]string{"Option", "Default", ""}, all)
 	for _, o := range config.Options() {
 		if o.Scope != scope {
 			continue

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-4b0e9f7c/runner/plans"
 )
@@ -424,5 +425,18 @@ func TestFirstCommands(t *testing.T) {
 	}
 	if len(lines) < 2 || lines[0] != "go run ./cmd/runner run plans/orders.yaml" || !slices.Contains(lines, "go test ./...") {
 		t.Errorf("%q", lines)
+	}
+}
+
+// TestCommands holds that the page of commands has all of them, each with its help.
+func TestCommands(t *testing.T) {
+	page := text(t, filepath.Join(repository(t), "docs", "commands.md"))
+	for _, c := range rootCommand(time.Now()).Commands() {
+		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		if !strings.Contains(page, "\n## "+c.Name()+"\n") || !strings.Contains(page, "\nrunner "+c.Name()+" --help\n") {
+			t.Errorf("docs/commands.md has no section %s with `runner %s --help`", c.Name(), c.Name())
+		}
 	}
 }
