@@ -32,7 +32,14 @@ func forms() []written {
 		{"EXTRACT", "EXTRACT(YEAR FROM ts)"}, {"EXTRACT", "YEAR(ts)"}, {"EXTRACT", "QUARTER(ts)"}, {"EXTRACT", "MONTH(ts)"}, {"EXTRACT", "WEEK(ts)"},
 		{"EXTRACT", "DAYOFYEAR(ts)"}, {"EXTRACT", "DAYOFMONTH(ts)"}, {"EXTRACT", "DAYOFWEEK(ts)"}, {"EXTRACT", "HOUR(ts)"}, {"EXTRACT", "MINUTE(ts)"}, {"EXTRACT", "SECOND(ts)"},
 		{"FLOOR_TO", "FLOOR(ts TO MONTH)"}, {"TIMESTAMPADD", "TIMESTAMPADD(DAY, 7, ts)"}, {"TIMESTAMPDIFF", "TIMESTAMPDIFF(DAY, day, ts)"},
-		{"COALESCE", "COALESCE(s, '-')"}, {"NULLIF", "NULLIF(n, 0)"},
+		{"COALESCE", "COALESCE(s, '-')"}, {"COALESCE", "IFNULL(s, '-')"}, {"NULLIF", "NULLIF(n, 0)"},
+		{"GREATEST", "GREATEST(n, 1)"}, {"LEAST", "LEAST(n, 1)"}, {"POWER", "POWER(n, 2)"}, {"LN", "LN(f)"}, {"LN", "LOG(f)"}, {"LOG", "LOG(2, f)"},
+		{"||", "CONCAT(s, '!')"}, {"CONCAT_WS", "CONCAT_WS(', ', s, 'b')"}, {"REPLACE", "REPLACE(s, 'a', 'b')"}, {"LPAD", "LPAD(s, 5, '0')"}, {"RPAD", "RPAD(s, 5, '.')"},
+		{"POSITION", "POSITION('a' IN s)"}, {"POSITION", "INSTR(s, 'a')"}, {"POSITION", "LOCATE('a', s)"}, {"POSITION", "LOCATE('a', s, 2)"},
+		{"TRIM", "LTRIM(s, '0')"}, {"SPLIT_INDEX", "SPLIT_INDEX(s, ',', 0)"},
+		{"REGEXP", `REGEXP(s, '^\d+$')`}, {"REGEXP_REPLACE", `REGEXP_REPLACE(s, '\s+', ' ')`}, {"REGEXP_EXTRACT", `REGEXP_EXTRACT(s, '(\d+)-(\d+)', 2)`},
+		{"CEIL_TO", "CEIL(ts TO MONTH)"}, {"DATE_FORMAT", "DATE_FORMAT(ts, 'yyyy-MM')"}, {"TO_TIMESTAMP", "TO_TIMESTAMP(s)"}, {"TO_TIMESTAMP", "TO_TIMESTAMP(s, 'dd.MM.yyyy HH:mm')"},
+		{"TO_DATE", "TO_DATE(s)"}, {"TO_DATE", "TO_DATE(s, 'M/d/yyyy')"},
 	}
 }
 
@@ -51,6 +58,8 @@ func otherForms() [][2]string {
 		{"TRY_CAST(s AS INT)", "The same, giving NULL instead of failing."},
 		{"12", "INT, or BIGINT where it is too large for one. 1.50 is DECIMAL(3, 2), 1e3 is DOUBLE."},
 		{"'it''s'", "STRING; a quote inside is doubled."},
+		{"IF(n > 1, 'many', 'one')", "The same as CASE WHEN n > 1 THEN 'many' ELSE 'one' END."},
+		{"PI()", "A DOUBLE literal; also E()."},
 		{"TRUE", "BOOLEAN; also FALSE, and NULL of the type that is needed."},
 		{"DATE '2024-01-31'", "DATE; also TIMESTAMP '2024-01-31 12:00:00.000'."},
 	}

@@ -57,13 +57,13 @@ func (c *checker) typed(n *Expr) *Expr {
 		return c.like(n)
 	case "+", "-", "*", "/", "%":
 		return c.arithmetic(n)
-	case "NEG", "ABS", "FLOOR", "CEIL":
+	case "NEG", "ABS", "FLOOR", "CEIL", "SIGN":
 		return c.number(n)
 	case "ROUND":
 		return c.round(n)
 	case "||", "UPPER", "LOWER", "CHAR_LENGTH", "SUBSTRING", "TRIM":
 		return c.text(n)
-	case "EXTRACT", "FLOOR_TO":
+	case "EXTRACT", "FLOOR_TO", "CEIL_TO":
 		return c.part(n)
 	case "TIMESTAMPADD":
 		return c.add(n)
@@ -73,8 +73,23 @@ func (c *checker) typed(n *Expr) *Expr {
 		return c.coalesce(n)
 	case "NULLIF":
 		return c.nullIf(n)
+	case "GREATEST", "LEAST":
+		t, ok := c.unify(n, n.Args, "the arguments of "+n.Name, false)
+		n.Type = t
+		return when(ok, n)
+	}
+	if s, ok := signatures[n.Name]; ok {
+		return c.signed(n, s)
 	}
 	return c.fail(n, "there is no function "+n.Name, "")
+}
+
+// when is n where ok holds, else nil.
+func when(ok bool, n *Expr) *Expr {
+	if !ok {
+		return nil
+	}
+	return n
 }
 
 // implicitNull gives a bare NULL a type; others keep theirs.

@@ -23,13 +23,11 @@ func (c *checker) arithmetic(n *Expr) *Expr {
 	}
 	t, _ := commonType(a.Type, b.Type, true)
 	switch {
-	case t.Kind == Double && n.Name == "%":
-		return c.fail(n, "% takes exact numbers, not DOUBLE", "INT, BIGINT or DECIMAL on both sides")
 	case t.Kind != Decimal:
 		n.Args = []*Expr{implicit(a, t), implicit(b, t)}
 		n.Type = t.Nullable(true)
 		// Flink's remainder has the divisor's type, which holds it.
-		if n.Name == "%" && b.Type.Kind != t.Kind {
+		if n.Name == "%" && b.Type.Kind != t.Kind && t.Kind != Double {
 			n.Type.NotNull = a.Type.NotNull && b.Type.NotNull
 			return implicit(n, b.Type)
 		}
@@ -74,8 +72,8 @@ func (c *checker) number(n *Expr) *Expr {
 	n.Args[0] = x
 	if !x.Type.Numeric() {
 		expected := "a number"
-		if isTime(x.Type) && n.Name == "FLOOR" {
-			expected = fmt.Sprintf("FLOOR(%s TO unit)", x)
+		if isTime(x.Type) && (n.Name == "FLOOR" || n.Name == "CEIL") {
+			expected = fmt.Sprintf("%s(%s TO unit)", n.Name, x)
 		}
 		name := n.Name
 		if name == "NEG" {
@@ -135,7 +133,7 @@ func (c *checker) text(n *Expr) *Expr {
 	return n
 }
 
-var dayUnits = []string{UnitHour, UnitMinute, UnitSecond}
+var dayUnits = []string{UnitHour, UnitMinute, UnitSecond, UnitMillisecond, UnitMicrosecond}
 
 // unitOf is the unit that a call begins with; "" after a fault.
 func (c *checker) unitOf(n *Expr) string {

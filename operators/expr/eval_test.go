@@ -384,7 +384,11 @@ func (g generator) sub(depth int, leaves []string, f func(depth int) string) str
 func (g generator) boolean(depth int) string {
 	return g.sub(depth, []string{"b", "TRUE", "FALSE", "(b IS NULL)", "(i > 0)", "(s = 'x')"}, func(d int) string {
 		kind := pickOne(g.r, g.number, g.number, g.text, g.day, g.time, g.boolean)
-		switch g.r.IntN(9) {
+		switch g.r.IntN(11) {
+		case 9:
+			return fmt.Sprintf("%s(%s)", pickOne(g.r, "IS_ALPHA", "IS_DIGIT", "IS_DECIMAL"), g.text(d))
+		case 10:
+			return fmt.Sprintf(pickOne(g.r, "STARTSWITH(%s, LEFT(t, 1))", "ENDSWITH(%s, 'c')", `REGEXP(%s, '^\d+-(\d\d)')`, "REGEXP(%s, '(?i)Z.+|a')", "REGEXP(%s, '')", "LEAST(b, STARTSWITH(s, %s))"), g.text(d))
 		case 0:
 			return fmt.Sprintf("(%s AND %s AND %s)", g.boolean(d), g.boolean(d), g.boolean(d-1))
 		case 1:
@@ -421,7 +425,15 @@ func (g generator) choose(d int, f func(int) string) string {
 func (g generator) number(depth int) string {
 	leaves := []string{"i", "j", "l", "m", "d", "e", "p", "q", "w", "v", "0", "1", "-7", "2.50", "1e2", "3000000000", "0.001", "12345678901234567890.5"}
 	return g.sub(depth, leaves, func(d int) string {
-		switch g.r.IntN(9) {
+		switch g.r.IntN(13) {
+		case 9:
+			return fmt.Sprintf("%s(%s)", pickOne(g.r, "SIGN", "SQRT", "EXP", "LN", "LOG10", "LOG2", "SIN", "COT", "ATAN", "TANH", "DEGREES", "LOG"), g.number(d))
+		case 10:
+			return fmt.Sprintf("%s(%s, %s)", pickOne(g.r, "POWER", "ATAN2", "LOG", "MOD", "GREATEST", "LEAST"), g.number(d), g.number(d))
+		case 11:
+			return fmt.Sprintf(pickOne(g.r, "ASCII(%s)", "POSITION('b' IN %s)", "INSTR(%s, t)", "LOCATE('', %s, i)", "LOCATE('a', %s, 2)"), g.text(d))
+		case 12:
+			return fmt.Sprintf("EXTRACT(%s FROM %s)", pickOne(g.r, "ISODOW", "ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM", "EPOCH", "MILLISECOND", "MICROSECOND"), g.time(d))
 		case 0:
 			return fmt.Sprintf("%s(%s)", pickOne(g.r, "ABS", "FLOOR", "CEIL", "ROUND"), g.number(d))
 		case 1:
@@ -443,7 +455,17 @@ func (g generator) number(depth int) string {
 
 func (g generator) text(depth int) string {
 	return g.sub(depth, []string{"s", "s", "t", "'abc'", "''", "'Zürich'"}, func(d int) string {
-		switch g.r.IntN(8) {
+		switch g.r.IntN(13) {
+		case 8:
+			return fmt.Sprintf(pickOne(g.r, "LEFT(%s, i)", "RIGHT(%s, 2)", "LPAD(%s, 4, 'üx')", "RPAD(%s, i %% 20, t)", "REPEAT(%s, i %% 5)", "REVERSE(%s)", "INITCAP(%s)", "RTRIM(%s, 'bc')"), g.text(d))
+		case 9:
+			return fmt.Sprintf(pickOne(g.r, "REPLACE(%s, 'b', '')", "REPLACE(%s, '', '-')", "REPLACE(%s, t, s)", "SPLIT_INDEX(%s, '-', i)", "SPLIT_INDEX(%s, '', 1)", "CONCAT_WS('|', %s, t, s)", "CONCAT_WS(t, s, %s)", "CONCAT(%s, s)", "LEAST(t, %s)"), g.text(d))
+		case 10:
+			return fmt.Sprintf(pickOne(g.r, `REGEXP_EXTRACT(%s, '(\d+)-(\d+)?', 2)`, "REGEXP_EXTRACT(%s, '[a-z]+')", "REGEXP_EXTRACT(%s, '(a)|(b)', i)", `REGEXP_REPLACE(%s, '\D', '$0')`, "REGEXP_REPLACE(%s, 'ü|a', t)"), g.text(d))
+		case 11:
+			return fmt.Sprintf(pickOne(g.r, "MD5(%s)", "SHA256(%s)", "SHA512(%s)", "CHR(ASCII(%s))", "IFNULL(%s, t)", "IF(b, t, %s)"), g.text(d))
+		case 12:
+			return fmt.Sprintf("DATE_FORMAT(%s, '%s')", pickOne(g.r, g.day, g.time)(d), pickOne(g.r, "yyyy-MM-dd''T''HH:mm:ss.SSS", "d.M.yyyy H:m:s SSSSSSSSS", "''year ''yyyy", "HH''''mm"))
 		case 0:
 			return fmt.Sprintf("UPPER(%s)", g.text(d))
 		case 1:
@@ -465,9 +487,11 @@ func (g generator) text(depth int) string {
 
 func (g generator) day(depth int) string {
 	return g.sub(depth, []string{"u", "z", "DATE '2020-02-29'"}, func(d int) string {
-		switch g.r.IntN(4) {
+		switch g.r.IntN(5) {
+		case 4:
+			return fmt.Sprintf(pickOne(g.r, "TO_DATE(%s)", "TO_DATE(%s, 'yyyy-MM-dd')", "TO_DATE(DATE_FORMAT(z, 'dMyyyy') || LEFT(%s, 0), 'ddMMyyyy')"), g.text(d))
 		case 0:
-			return fmt.Sprintf("FLOOR(%s TO %s)", g.day(d), pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY"))
+			return fmt.Sprintf("%s(%s TO %s)", pickOne(g.r, "FLOOR", "CEIL"), g.day(d), pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY"))
 		case 1:
 			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY"), pickOne(g.r, "1", "-13", "i"), g.day(d))
 		case 2:
@@ -480,9 +504,11 @@ func (g generator) day(depth int) string {
 func (g generator) time(depth int) string {
 	return g.sub(depth, []string{"x", "y", "TIMESTAMP '2021-12-31 23:59:59.999'"}, func(d int) string {
 		units := []string{"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
-		switch g.r.IntN(4) {
+		switch g.r.IntN(5) {
+		case 4:
+			return fmt.Sprintf(pickOne(g.r, "TO_TIMESTAMP(%s)", "TO_TIMESTAMP(%s, 'yyyy-MM-dd HH:mm:ss.SSSSSS')", "TO_TIMESTAMP(DATE_FORMAT(x, 'd/M/yyyy H:mm:ss.S') || LEFT(%s, 0), 'd/M/yyyy H:mm:s.S')"), g.text(d))
 		case 0:
-			return fmt.Sprintf("FLOOR(%s TO %s)", g.time(d), pickOne(g.r, units...))
+			return fmt.Sprintf("%s(%s TO %s)", pickOne(g.r, "FLOOR", "CEIL"), g.time(d), pickOne(g.r, units...))
 		case 1:
 			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, units...), pickOne(g.r, "1", "-13", "i"), g.time(d))
 		case 2:

@@ -21,6 +21,10 @@ func TestFold(t *testing.T) {
 		"CASE WHEN 1 > 2 THEN 1 / 0 END":          "CASE WHEN FALSE THEN 1 / 0 END",
 		"CAST('x' AS INT)":                        "CAST('x' AS INT)",
 		"d + CAST('NaN' AS DOUBLE)":               "d + CAST('NaN' AS DOUBLE)",
+		"d > LN(0)":                               "d > CAST('-Infinity' AS DOUBLE)",
+		"SQRT(-1) = d":                            "CAST('NaN' AS DOUBLE) = d",
+		"TO_DATE('2024', 'yyyy')":                 "DATE '2024-01-01'",
+		"REPEAT('ab', 20000000)":                  "REPEAT('ab', 20000000)",
 		"CHAR_LENGTH('Zürich') > a":               "6 > a",
 		"TIMESTAMPADD(DAY, 1, DATE '2024-02-28')": "DATE '2024-02-29'",
 	} {
@@ -47,7 +51,7 @@ func TestFold(t *testing.T) {
 
 // TestLiteralsTravel sends folded literals through JSON, as plans do.
 func TestLiteralsTravel(t *testing.T) {
-	for _, text := range []string{"0e0 * -1", "9007199254740993", "1.5 * 12345678901234567890.123456", "-1e-300 * 1e0"} {
+	for _, text := range []string{"0e0 * -1", "9007199254740993", "1.5 * 12345678901234567890.123456", "-1e-300 * 1e0", "SQRT(-1)", "LN(0)", "-LN(0)"} {
 		e, err := expr.Parse(text, nil)
 		if err == nil {
 			e, err = expr.Check(e, expr.Schema{}, expr.CheckOptions{})
@@ -65,7 +69,7 @@ func TestLiteralsTravel(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, y := shown(oracle(f, nil), f.Type), shown(oracle(&back, nil), back.Type)
-		if x != y || f.Op != expr.OpLiteral || math.Signbit(f.Value.Double) != math.Signbit(back.Value.Double) {
+		if x != y || f.Op != expr.OpLiteral || f.Value.Double == f.Value.Double && math.Signbit(f.Value.Double) != math.Signbit(back.Value.Double) {
 			t.Errorf("%s: %s becomes %s", text, x, y)
 		}
 	}

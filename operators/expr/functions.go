@@ -26,8 +26,12 @@ const (
 //	+x                           x;   -5 is a literal, -x is NEG(x)
 //	YEAR(x), DAYOFWEEK(x) …      EXTRACT('YEAR', x), EXTRACT('DOW', x) …
 //	MOD(x, y)                    %(x, y)
-//	FLOOR(ts TO MONTH)           FLOOR_TO('MONTH', ts)
-//	TRIM(s), LTRIM(s), RTRIM(s)  TRIM('BOTH' | 'LEADING' | 'TRAILING', ' ', s)
+//	IF(c, a, b)                  CASE WHEN c THEN a ELSE b END;   IFNULL(a, b) is COALESCE(a, b)
+//	CONCAT(a, b, …)              ||(a, b, …);   CONCAT(a) is ||(a, '')
+//	FLOOR(ts TO MONTH)           FLOOR_TO('MONTH', ts);   CEIL(ts TO MONTH) is CEIL_TO
+//	TRIM(s), LTRIM(s), RTRIM(s)  TRIM('BOTH' | 'LEADING' | 'TRAILING', ' ', s);   LTRIM(s, c) with c for ' '
+//	POSITION(a IN s)             POSITION(a, s);   INSTR(s, a), LOCATE(a, s), LOCATE(a, s, n) too
+//	LOG(x), PI(), E()            LN(x), the literals
 //	ROUND(x)                     ROUND(x, 0)
 //	CHARACTER_LENGTH(s)          CHAR_LENGTH(s);   CEILING(x) is CEIL(x)
 //
@@ -47,7 +51,9 @@ type Function struct {
 }
 
 // Function documentation says N for INT, BIGINT, DECIMAL or DOUBLE, and T for any type.
-var functionList = []Function{
+var functionList = slices.Concat(coreFunctions, numberFunctions, textFunctions, timeFunctions)
+
+var coreFunctions = []Function{
 	// Logic. AND and OR look at a row's further arguments only where the earlier ones leave the
 	// result open, so that these do not raise for rows already decided.
 	{"AND", 2, -1, Special, "BOOLEAN … -> BOOLEAN: FALSE if any is FALSE, else NULL if any is NULL, else TRUE.", nil},
@@ -83,7 +89,8 @@ var functionList = []Function{
 	{"-", 2, 2, Strict, "N, N -> N. Fails: as +.", failsArithmetic},
 	{"*", 2, 2, Strict, "N, N -> N. Fails: as +.", failsArithmetic},
 	{"/", 2, 2, Strict, "N, N -> N: INT and BIGINT cut towards zero, 7 / 2 = 3. Fails: as +, and DivisionByZero of INT, BIGINT, DECIMAL; a DOUBLE gives an infinity or NaN.", failsDivision},
-	{"%", 2, 2, Strict, "INT, INT -> INT; BIGINT, BIGINT -> BIGINT; DECIMAL, DECIMAL -> DECIMAL: the sign is the first one's. Fails: DivisionByZero.", failsDivision},
+	{"%", 2, 2, Strict, "INT, INT -> INT; BIGINT, BIGINT -> BIGINT; DECIMAL, DECIMAL -> DECIMAL; DOUBLE, DOUBLE -> DOUBLE (which Flink refuses): the sign is the first one's. " +
+		"Fails: DivisionByZero of INT, BIGINT, DECIMAL; a DOUBLE gives NaN.", failsDivision},
 	{"NEG", 1, 1, Strict, "N -> N, the same type. Fails: Overflow of the least INT, BIGINT.", failsInteger},
 	{"ABS", 1, 1, Strict, "N -> N, the same type. Fails: Overflow of the least INT, BIGINT.", failsInteger},
 	{"ROUND", 2, 2, Strict, "N x, INT literal n -> INT, BIGINT, DOUBLE as x, or a DECIMAL given in Type: half away from zero to n places after the point, n < 0 before it. " +
@@ -101,7 +108,8 @@ var functionList = []Function{
 	{"TRIM", 3, 3, Strict, "STRING side ('BOTH', 'LEADING', 'TRAILING'), STRING chars, STRING s -> STRING: s without any characters of the set chars at that side.", nil},
 
 	// Time. Units are upper-case STRING literals.
-	{"EXTRACT", 2, 2, Strict, "STRING unit, DATE or TIMESTAMP -> BIGINT: YEAR, QUARTER, MONTH, WEEK (ISO), DAY, DOY, DOW (1 = Sunday); of a TIMESTAMP also HOUR, MINUTE, SECOND (whole).", nil},
+	{"EXTRACT", 2, 2, Strict, "STRING unit, DATE or TIMESTAMP -> BIGINT: MILLENNIUM, CENTURY, DECADE, YEAR, QUARTER, MONTH, WEEK (ISO), DAY, DOY, DOW (1 = Sunday), ISODOW (1 = Monday), ISOYEAR (that of WEEK), EPOCH (seconds since 1970); " +
+		"of a TIMESTAMP also HOUR, MINUTE, SECOND (whole), MILLISECOND and MICROSECOND (of the second).", nil},
 	{"FLOOR_TO", 2, 2, Strict, "STRING unit, DATE or TIMESTAMP(p) -> the same type: the begin of the YEAR, QUARTER, MONTH, WEEK (Sunday, as in Flink), DAY; of a TIMESTAMP also HOUR, MINUTE, SECOND. " +
 		"Fails: Overflow before the type's first value.", always},
 	{"TIMESTAMPADD", 3, 3, Strict, "STRING unit, BIGINT n, DATE or TIMESTAMP(p) -> the same type: YEAR, QUARTER, MONTH (the day is cut to the month's last), WEEK, DAY; of a TIMESTAMP also HOUR, MINUTE, SECOND. " +
@@ -135,8 +143,18 @@ const (
 	UnitMonth   = "MONTH"
 	UnitQuarter = "QUARTER"
 	UnitYear    = "YEAR"
-	UnitDOW     = "DOW" // EXTRACT alone
-	UnitDOY     = "DOY" // EXTRACT alone
+
+	// EXTRACT alone.
+	UnitDOW         = "DOW"
+	UnitDOY         = "DOY"
+	UnitISODOW      = "ISODOW"
+	UnitISOYEAR     = "ISOYEAR"
+	UnitEpoch       = "EPOCH"
+	UnitDecade      = "DECADE"
+	UnitCentury     = "CENTURY"
+	UnitMillennium  = "MILLENNIUM"
+	UnitMillisecond = "MILLISECOND"
+	UnitMicrosecond = "MICROSECOND"
 )
 
 func always(*Expr) bool { return true }

@@ -79,7 +79,11 @@ func (g typedText) condition() string {
 }
 
 func (g typedText) number() string {
-	switch g.form(9) {
+	switch g.form(11) {
+	case 9:
+		return fmt.Sprintf("%s(%s)", g.one("SIGN", "SQRT", "EXP", "LN", "LOG10", "SIN", "GREATEST"), g.sub(Int))
+	case 10:
+		return fmt.Sprintf(g.one("POWER(%s, %s)", "LEAST(%s, %s)", "LOG(%s, %s)", "(%s) %% (%s)"), g.sub(Int), g.sub(Int))
 	case 0:
 		return fmt.Sprintf("(%s) %s (%s)", g.sub(Int), g.one("+", "-", "*", "/"), g.sub(Int))
 	case 1:
@@ -104,7 +108,12 @@ func (g typedText) number() string {
 }
 
 func (g typedText) text() string {
-	switch g.form(7) {
+	switch g.form(9) {
+	case 7:
+		return fmt.Sprintf(g.one("REPLACE(%s, 'a', s)", "LEFT(%s, i)", "LPAD(%s, 4, 'xy')", "RPAD(%s, i, '')", "REVERSE(%s)", "INITCAP(%s)", "REPEAT(%s, 2)", "SPLIT_INDEX(%s, 'a', i)", "REGEXP_REPLACE(%s, '[a-c]+', '$1')",
+			"REGEXP_EXTRACT(%s, '(a)|b', 1)", "CONCAT(%s, s, 'x')", "CONCAT_WS('-', s, %s)", "SHA256(%s)", "IFNULL(%s, '')", "IF(b, s, %s)"), g.sub(String))
+	case 8:
+		return g.one("DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm:ss.SSS')", "CHR(i)", "GREATEST(s, 'a')", "DATE_FORMAT("+g.sub(Date)+", 'd.M.yyyy')")
 	case 0:
 		return fmt.Sprintf("(%s) || (%s)", g.sub(String), g.sub(String))
 	case 1:
@@ -128,7 +137,7 @@ func (g typedText) time(k Kind) string {
 	case 0:
 		return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", g.one("DAY", "WEEK", "MONTH", "QUARTER", "YEAR"), g.one("1", "-4", "i"), g.sub(k))
 	case 1:
-		return fmt.Sprintf("FLOOR(%s TO %s)", g.sub(k), g.one("DAY", "WEEK", "MONTH", "QUARTER", "YEAR"))
+		return fmt.Sprintf("%s(%s TO %s)", g.one("FLOOR", "CEIL"), g.sub(k), g.one("DAY", "WEEK", "MONTH", "QUARTER", "YEAR"))
 	case 2:
 		return fmt.Sprintf("COALESCE(%s)", g.subs(k, 1))
 	case 3:

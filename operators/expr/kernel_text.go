@@ -63,13 +63,7 @@ func lower(nd *node, dst []byte, i int) []byte {
 	return changeCase(dst, nd.in[0].str(i), 'A', 'Z', unicode.ToLower)
 }
 
-func bindCharLength(nd *node) error {
-	nd.run = perRow(func(nd *node, i int) error {
-		nd.out.i32[i] = int32(utf8.RuneCount(nd.in[0].str(i)))
-		return nil
-	})
-	return nil
-}
+func charLength(nd *node, i int) int { return utf8.RuneCount(nd.in[0].str(i)) }
 
 // substring counts characters from 1; 0 is taken as 1, and a negative start counts from the end.
 func substring(nd *node, dst []byte, i int) []byte {

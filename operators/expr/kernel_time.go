@@ -89,6 +89,39 @@ func (k *calendar) field(unit string) func(days, micros int64) int64 {
 	case UnitSecond:
 		return func(_, t int64) int64 { return t / microsPerSecond % 60 }
 	}
+	return k.furtherField(unit)
+}
+
+// furtherField are the units that dialects rarely have. Centuries and millennia end with the year 100
+// and 1000, as in Calcite.
+func (k *calendar) furtherField(unit string) func(days, micros int64) int64 {
+	era := func(years int64) func(d, _ int64) int64 {
+		return func(d, _ int64) int64 {
+			k.at(d)
+			if k.year > 0 {
+				return (k.year + years - 1) / years
+			}
+			return (k.year - years + 1) / years
+		}
+	}
+	switch unit {
+	case UnitISODOW:
+		return func(d, _ int64) int64 { return (weekday(d)+6)%7 + 1 }
+	case UnitISOYEAR:
+		return func(d, _ int64) int64 { k.week(d); return k.year }
+	case UnitDecade:
+		return func(d, _ int64) int64 { k.at(d); return floorDiv(k.year, 10) }
+	case UnitCentury:
+		return era(100)
+	case UnitMillennium:
+		return era(1000)
+	case UnitEpoch:
+		return func(d, t int64) int64 { return d*(microsPerDay/microsPerSecond) + t/microsPerSecond }
+	case UnitMillisecond:
+		return func(_, t int64) int64 { return t % microsPerSecond / 1000 }
+	case UnitMicrosecond:
+		return func(_, t int64) int64 { return t % microsPerSecond }
+	}
 	return nil
 }
 
@@ -108,7 +141,7 @@ func (k *calendar) week(days int64) int64 {
 	return (thursday-daysOf(k.year, 1, 1))/7 + 1
 }
 
-// bindFloorTo is FLOOR_TO(unit, x).
+// bindFloorTo is FLOOR_TO(unit, x) and CEIL_TO(unit, x).
 func bindFloorTo(nd *node) error {
 	unit, err := unitOf(nd)
 	if err != nil {
@@ -116,21 +149,38 @@ func bindFloorTo(nd *node) error {
 	}
 	k := &calendar{}
 	if _, ok := microsIn(unit); !ok && k.first(unit) == nil {
-		return fmt.Errorf("there is no unit %s to floor to", unit)
+		return fmt.Errorf("there is no unit %s to round to", unit)
 	}
+	up := nd.e.Name == "CEIL_TO"
 	nd.run = perRow(func(nd *node, i int) error {
-		days, micros := nd.in[1].instant(i)
-		if step, ok := microsIn(unit); ok && step < microsPerDay {
-			micros -= micros % step
-		} else {
-			micros = 0
-			if f := k.first(unit); f != nil {
-				days = f(days)
-			}
+		d, t := nd.in[1].instant(i)
+		days, micros := k.floorTo(unit, d, t)
+		if up && (days != d || micros != t) {
+			days, micros = k.next(unit, days, micros)
 		}
 		return nd.setInstant(i, days, micros)
 	})
 	return nil
+}
+
+func (k *calendar) floorTo(unit string, days, micros int64) (int64, int64) {
+	if step, ok := microsIn(unit); ok && step < microsPerDay {
+		return days, micros - micros%step
+	}
+	if f := k.first(unit); f != nil {
+		days = f(days)
+	}
+	return days, 0
+}
+
+// next is the begin of the unit after the one that begins at an instant.
+func (k *calendar) next(unit string, days, micros int64) (int64, int64) {
+	if months, ok := monthsIn(unit); ok {
+		return k.addMonths(days, months), micros
+	}
+	step, _ := microsIn(unit)
+	micros += step
+	return days + micros/microsPerDay, micros % microsPerDay
 }
 
 // first gives the first day of the unit a day lies in; nil for units below a week.

@@ -134,6 +134,8 @@ func call(e *expr.Expr, row []any) any {
 		return args[0]
 	case "IN":
 		return within(args)
+	case "CONCAT_WS":
+		return concatWS(args)
 	}
 	if null {
 		return nil
@@ -243,8 +245,19 @@ func strictCall(e *expr.Expr, a []any) any {
 		return arithmetic(e, a[0], a[1])
 	case "NEG", "ABS", "ROUND", "FLOOR", "CEIL":
 		return rounding(e, a)
-	case "EXTRACT", "FLOOR_TO", "TIMESTAMPADD", "TIMESTAMPDIFF":
+	case "GREATEST", "LEAST":
+		return extreme(e.Name, a)
+	case "EXTRACT", "FLOOR_TO", "CEIL_TO", "TIMESTAMPADD", "TIMESTAMPDIFF":
 		return temporal(e, a)
+	}
+	if f, ok := doubleFunctions[e.Name]; ok {
+		return f(a)
+	}
+	if f, ok := textualFunctions[e.Name]; ok {
+		return f(a)
+	}
+	if e.Name == "SIGN" {
+		return signOf(e, a[0])
 	}
 	return textual(e.Name, a)
 }
@@ -487,6 +500,13 @@ func temporal(e *expr.Expr, a []any) any {
 		return big.NewInt(extract(unit, goTime(a[1])))
 	case "FLOOR_TO":
 		return fromTime(floorTime(unit, goTime(a[1])), e.Type)
+	case "CEIL_TO":
+		t := goTime(a[1])
+		from := floorTime(unit, t)
+		if !from.Equal(t) {
+			from = addTime(unit, 1, from)
+		}
+		return fromTime(from, e.Type)
 	case "TIMESTAMPADD":
 		n := a[1].(*big.Int).Int64()
 		return fromTime(addTime(unit, n, goTime(a[2])), e.Type)
@@ -495,10 +515,18 @@ func temporal(e *expr.Expr, a []any) any {
 }
 
 func extract(unit string, t time.Time) int64 {
-	_, week := t.ISOWeek()
+	isoYear, week := t.ISOWeek()
+	century := func(years int) int {
+		if t.Year() < 1 {
+			return int(math.Ceil(float64(t.Year()+1)/float64(years))) - 1
+		}
+		return int(math.Ceil(float64(t.Year()) / float64(years)))
+	}
 	m := map[string]int{
 		"YEAR": t.Year(), "QUARTER": (int(t.Month()) + 2) / 3, "MONTH": int(t.Month()), "WEEK": week, "DAY": t.Day(), "DOY": t.YearDay(),
 		"DOW": int(t.Weekday()) + 1, "HOUR": t.Hour(), "MINUTE": t.Minute(), "SECOND": t.Second(),
+		"MILLISECOND": t.Nanosecond() / 1e6, "MICROSECOND": t.Nanosecond() / 1e3, "EPOCH": int(t.Unix()), "ISOYEAR": isoYear, "ISODOW": (int(t.Weekday())+6)%7 + 1,
+		"DECADE": int(math.Floor(float64(t.Year()) / 10)), "CENTURY": century(100), "MILLENNIUM": century(1000),
 	}
 	return int64(m[unit])
 }

@@ -5,25 +5,11 @@ import (
 	"strings"
 )
 
-// plain are the functions that are written as name(argument, …) and read as the call of that name.
-var plain = map[string]string{
-	"UPPER": "UPPER", "LOWER": "LOWER", "CHAR_LENGTH": "CHAR_LENGTH", "CHARACTER_LENGTH": "CHAR_LENGTH",
-	"ABS": "ABS", "COALESCE": "COALESCE", "NULLIF": "NULLIF", "MOD": "%", "ROUND": "ROUND",
-}
-
-// parts are Flink's shorthands for EXTRACT.
-var parts = map[string]string{
-	"YEAR": "YEAR", "QUARTER": "QUARTER", "MONTH": "MONTH", "WEEK": "WEEK", "DAYOFYEAR": "DOY", "DAYOFMONTH": "DAY",
-	"DAYOFWEEK": "DOW", "HOUR": "HOUR", "MINUTE": "MINUTE", "SECOND": "SECOND",
-}
-
-var trims = map[string]string{"LTRIM": "LEADING", "RTRIM": "TRAILING", "BTRIM": "BOTH"}
-
 var aggregates = map[string]bool{"COUNT": true, "SUM": true, "AVG": true, "MIN": true, "MAX": true}
 
 // special are the functions with a syntax of their own.
 var special = []string{
-	"CAST", "TRY_CAST", "EXTRACT", "FLOOR", "CEIL", "CEILING", "SUBSTRING", "SUBSTR", "TRIM", "TIMESTAMPADD", "TIMESTAMPDIFF",
+	"CAST", "TRY_CAST", "EXTRACT", "FLOOR", "CEIL", "CEILING", "SUBSTRING", "SUBSTR", "TRIM", "TIMESTAMPADD", "TIMESTAMPDIFF", "POSITION",
 }
 
 // reader is what reads the arguments of a special function; nil for others.
@@ -41,6 +27,8 @@ func (p *parser) reader(name string) func(token) (*Expr, *Error) {
 		return p.trim
 	case "TIMESTAMPADD", "TIMESTAMPDIFF":
 		return p.timestamps
+	case "POSITION":
+		return p.position
 	}
 	return nil
 }
@@ -55,36 +43,21 @@ func (p *parser) function() (*Expr, *Error) {
 	if read := p.reader(name.upper); read != nil {
 		return read(name)
 	}
-	call, isPlain := plain[name.upper]
-	unit, isPart := parts[name.upper]
-	side, isTrim := trims[name.upper]
-	if !isPlain && !isPart && !isTrim {
+	s, ok := spellings[name.upper]
+	if !ok {
 		return nil, unknownFunction(name)
 	}
 	args, err := p.arguments()
 	if err != nil {
 		return nil, err
 	}
-	least, most := 1, 1
-	if isPlain {
-		least, most = functions[call].MinArgs, functions[call].MaxArgs
+	if len(args) < s.least || s.most >= 0 && len(args) > s.most {
+		return nil, p.arity(name, len(args), s.least, s.most)
 	}
-	if name.upper == "ROUND" {
-		least = 1
+	if s.make != nil {
+		return s.make(p, name, args)
 	}
-	if len(args) < least || most >= 0 && len(args) > most {
-		return nil, p.arity(name, len(args), least, most)
-	}
-	if name.upper == "ROUND" && len(args) == 1 {
-		args = append(args, p.literal(Of(Int), Value{}, p.end()))
-	}
-	switch {
-	case isPart:
-		return p.call(name.pos, "EXTRACT", p.symbolic(unit, name), args[0]), nil
-	case isTrim:
-		return p.call(name.pos, "TRIM", p.symbolic(side, name), p.symbolic(" ", name), args[0]), nil
-	}
-	return p.call(name.pos, call, args...), nil
+	return p.call(name.pos, s.call, args...), nil
 }
 
 // symbolic is a STRING literal that stands for a word of the text.
@@ -207,18 +180,15 @@ func (p *parser) floor(name token) (*Expr, *Error) {
 	if name.upper == "FLOOR" {
 		call = "FLOOR"
 	}
-	if to := p.peek(); p.accept("TO") {
-		if call == "CEIL" {
-			return nil, &Error{Pos: name.pos, End: to.end, Message: "CEIL(x TO unit) is not supported yet", Expected: "FLOOR(TIMESTAMPADD(unit, 1, x) TO unit), the begin of the next unit"}
-		}
-		unit, err := p.unit("FLOOR_TO")
+	if p.accept("TO") {
+		unit, err := p.unit(call + "_TO")
 		if err != nil {
 			return nil, err
 		}
 		if err := p.wantSymbol(")", " after the unit"); err != nil {
 			return nil, err
 		}
-		return p.call(name.pos, "FLOOR_TO", unit, x), nil
+		return p.call(name.pos, call+"_TO", unit, x), nil
 	}
 	if p.peek().is(",") {
 		return nil, &Error{Pos: name.pos, End: p.peek().end, Message: name.upper + " takes one argument", Expected: "ROUND(x, n) for n places, FLOOR(x TO unit) for a unit of time"}
@@ -318,8 +288,12 @@ func (p *parser) timestamps(name token) (*Expr, *Error) {
 
 // units a call knows, longest first.
 var units = map[string][]string{
-	"EXTRACT":       {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitDOY, UnitDOW, UnitHour, UnitMinute, UnitSecond},
+	"EXTRACT": {
+		UnitMillennium, UnitCentury, UnitDecade, UnitISOYEAR, UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitDOY, UnitDOW, UnitISODOW,
+		UnitHour, UnitMinute, UnitSecond, UnitMillisecond, UnitMicrosecond, UnitEpoch,
+	},
 	"FLOOR_TO":      {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
+	"CEIL_TO":       {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
 	"TIMESTAMPADD":  {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
 	"TIMESTAMPDIFF": {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
 }

@@ -9,27 +9,33 @@ import (
 
 // hints say what to write instead of a function that other dialects or later versions have.
 var hints = map[string]string{
-	"CONCAT": "a || b", "CONCAT_WS": "a || ',' || b", "IF": "CASE WHEN condition THEN a ELSE b END", "IIF": "CASE WHEN condition THEN a ELSE b END",
-	"DECODE": "CASE x WHEN a THEN b END", "IFNULL": "COALESCE(a, b)", "NVL": "COALESCE(a, b)", "ISNULL": "x IS NULL",
-	"LEFT": "SUBSTRING(x FROM 1 FOR n)", "RIGHT": "SUBSTRING(x FROM CHAR_LENGTH(x) - n + 1)", "MID": "SUBSTRING(x FROM a FOR b)",
-	"LENGTH": "CHAR_LENGTH(x)", "LEN": "CHAR_LENGTH(x)", "UCASE": "UPPER(x)", "LCASE": "LOWER(x)", "STARTSWITH": "x LIKE 'abc%'", "CONTAINS": "x LIKE '%abc%'",
+	"IIF":    "IF(condition, a, b)",
+	"DECODE": "CASE x WHEN a THEN b END", "NVL": "COALESCE(a, b)", "ISNULL": "x IS NULL", "MID": "SUBSTRING(x FROM a FOR b)",
+	"LENGTH": "CHAR_LENGTH(x)", "LEN": "CHAR_LENGTH(x)", "UCASE": "UPPER(x)", "LCASE": "LOWER(x)", "CONTAINS": "x LIKE '%abc%'",
 	"DATE_TRUNC": "FLOOR(x TO unit)", "DATE_PART": "EXTRACT(unit FROM x)", "DATEPART": "EXTRACT(unit FROM x)", "DAY": "DAYOFMONTH(x) or EXTRACT(DAY FROM x)",
 	"DATE_ADD": "TIMESTAMPADD(unit, n, x)", "DATEADD": "TIMESTAMPADD(unit, n, x)", "DATE_SUB": "TIMESTAMPADD(unit, -n, x)", "DATEDIFF": "TIMESTAMPDIFF(unit, a, b)", "DATE_DIFF": "TIMESTAMPDIFF(unit, a, b)",
-	"DATE": "CAST(x AS DATE)", "TO_DATE": "CAST(x AS DATE) for yyyy-mm-dd", "TIMESTAMP": "CAST(x AS TIMESTAMP(3))", "TO_TIMESTAMP": "CAST(x AS TIMESTAMP(3)) for yyyy-mm-dd hh:mm:ss",
+	"DATE": "CAST(x AS DATE)", "TIMESTAMP": "CAST(x AS TIMESTAMP(3))", "STRFTIME": "DATE_FORMAT(x, 'yyyy-MM-dd')", "STRPTIME": "TO_TIMESTAMP(s, 'yyyy-MM-dd')", "TO_CHAR": "DATE_FORMAT(x, 'yyyy-MM-dd')",
 	"CONVERT": "CAST(x AS type)", "SAFE_CAST": "TRY_CAST(x AS type)", "INT": "CAST(x AS INT)", "STRING": "CAST(x AS STRING)", "DOUBLE": "CAST(x AS DOUBLE)",
-	"COUNT_IF": "COUNT(*) FILTER (WHERE condition)", "COUNTIF": "COUNT(*) FILTER (WHERE condition)", "MEAN": "AVG(x)", "TRUNC": "CAST(x AS BIGINT)", "POW": "x * x",
-	"REPLACE": "", "REGEXP": "", "REGEXP_REPLACE": "", "REGEXP_EXTRACT": "", "REGEXP_LIKE": "x LIKE pattern", "SPLIT_INDEX": "", "POSITION": "", "INSTR": "", "LOCATE": "", "OVERLAY": "",
-	"LPAD": "", "RPAD": "", "REPEAT": "", "REVERSE": "", "INITCAP": "", "ASCII": "", "CHR": "", "MD5": "", "SHA1": "", "SHA256": "", "UUID": "", "RAND": "", "RANDOM": "",
-	"POWER": "", "SQRT": "", "EXP": "", "LN": "", "LOG": "", "LOG10": "", "LOG2": "", "SIGN": "", "TRUNCATE": "", "GREATEST": "", "LEAST": "", "SIN": "", "COS": "", "TAN": "", "PI": "",
-	"DATE_FORMAT": "", "FROM_UNIXTIME": "", "UNIX_TIMESTAMP": "", "NOW": "a parameter, so that a run can be repeated", "JSON_VALUE": "", "JSON_QUERY": "",
+	"COUNT_IF": "COUNT(*) FILTER (WHERE condition)", "COUNTIF": "COUNT(*) FILTER (WHERE condition)", "MEAN": "AVG(x)", "TRUNC": "CAST(x AS BIGINT)", "TRUNCATE": "CAST(x AS BIGINT)", "POW": "POWER(x, n)",
+	"REGEXP_LIKE": "REGEXP(x, pattern)", "REGEXP_MATCHES": "REGEXP(x, pattern)", "SPLIT_PART": "SPLIT_INDEX(x, separator, n), n from 0", "STRPOS": "POSITION(part IN x)", "CHARINDEX": "POSITION(part IN x)",
+	"OVERLAY": "", "TRANSLATE": "", "SHA2": "SHA256(x)", "CBRT": "POWER(x, 1e0 / 3)", "SQUARE": "x * x",
+	"FROM_UNIXTIME": "TIMESTAMPADD(SECOND, n, TIMESTAMP '1970-01-01 00:00:00')", "UNIX_TIMESTAMP": "EXTRACT(EPOCH FROM x)", "JSON_VALUE": "", "JSON_QUERY": "",
 	"ROW_NUMBER": "", "RANK": "", "DENSE_RANK": "", "LAG": "", "LEAD": "", "FIRST_VALUE": "MIN(x)", "LAST_VALUE": "MAX(x)", "ANY_VALUE": "MIN(x)",
 	"LISTAGG": "", "STRING_AGG": "", "COLLECT": "", "ARRAY_AGG": "", "STDDEV_POP": "", "STDDEV_SAMP": "", "STDDEV": "", "VAR_POP": "", "VAR_SAMP": "", "VARIANCE": "", "MEDIAN": "", "APPROX_COUNT_DISTINCT": "COUNT(DISTINCT x)",
 	"ARRAY": "", "MAP": "", "ROW": "", "TUMBLE": "", "HOP": "", "SESSION": "", "EXISTS": "", "GROUPING": "",
 }
 
+// unrepeatable are the functions whose results differ from run to run.
+const unrepeatable = niladic + "RAND RAND_INTEGER RANDOM UUID GETDATE "
+
 // unknownFunction explains a function that there is not.
 func unknownFunction(name token) *Error {
 	e := &Error{Pos: name.pos, End: name.end}
+	if strings.Contains(unrepeatable, " "+name.upper+" ") {
+		e.Message = name.upper + " is not supported: a run gives the same result whenever it runs"
+		e.Expected = "a parameter such as ${today}"
+		return e
+	}
 	if hint, later := hints[name.upper]; later {
 		e.Message, e.Expected = "function "+name.upper+" is not supported yet", hint
 		return e
@@ -41,21 +47,29 @@ func unknownFunction(name token) *Error {
 	known := functionNames()
 	e.Message, e.Near = "there is no function "+name.text, nearest(name.upper, known)
 	if e.Near == "" {
-		e.Expected = "one of " + strings.Join(known, ", ")
+		e.Expected = "one of " + strings.Join(begunWith(name.upper[:1], known), ", ")
 	}
 	return e
+}
+
+// begunWith are the names of a first letter, or some others where there is none.
+func begunWith(letter string, names []string) []string {
+	var some []string
+	for _, n := range names {
+		if strings.HasPrefix(n, letter) {
+			some = append(some, n)
+		}
+	}
+	if some == nil {
+		some = []string{"COALESCE", "IF", "UPPER", "SUBSTRING", "ROUND", "EXTRACT and others"}
+	}
+	return some
 }
 
 // functionNames are the names that may stand before a bracket, in order.
 func functionNames() []string {
 	var names []string
-	for n := range plain {
-		names = append(names, n)
-	}
-	for n := range parts {
-		names = append(names, n)
-	}
-	for n := range trims {
+	for n := range spellings {
 		names = append(names, n)
 	}
 	for n := range aggregates {
@@ -120,13 +134,13 @@ func (p *parser) foreign(t token) *Error {
 }
 
 var foreignSymbols = map[string]string{
-	"==": "=", "&&": "AND", "::": "CAST(x AS type)", "<=>": "IS NOT DISTINCT FROM", "!": "NOT", "~": "LIKE", "!~": "NOT LIKE", "~*": "UPPER(x) LIKE pattern", "!~*": "UPPER(x) NOT LIKE pattern",
-	"**": "x * x", "^": "x * x", "//": "/ (of integers it cuts towards zero)", "&": "AND", "|": "|| for text, OR for conditions", "<<": "x * 2", ">>": "x / 2", "->": "a column for each part", "->>": "a column for each part",
+	"==": "=", "&&": "AND", "::": "CAST(x AS type)", "<=>": "IS NOT DISTINCT FROM", "!": "NOT", "~": "REGEXP(x, pattern)", "!~": "NOT REGEXP(x, pattern)", "~*": "UPPER(x) LIKE pattern", "!~*": "UPPER(x) NOT LIKE pattern",
+	"**": "POWER(x, n)", "^": "POWER(x, n)", "//": "/ (of integers it cuts towards zero)", "&": "AND", "|": "|| for text, OR for conditions", "<<": "x * 2", ">>": "x / 2", "->": "a column for each part", "->>": "a column for each part",
 	"=>": ">=", ":=": "=", ";": "one expression without ;", "[": "a column for each part", "?": "${name} for a parameter", "@": "${name} for a parameter", "{": "${name} for a parameter", ":": "CASE, CAST(x AS type) or the end",
 }
 
 var foreignWords = map[string]string{
-	"ILIKE": "UPPER(x) LIKE UPPER(pattern)", "RLIKE": "LIKE", "REGEXP": "LIKE", "SIMILAR": "LIKE", "GLOB": "LIKE with % and _",
+	"ILIKE": "UPPER(x) LIKE UPPER(pattern)", "RLIKE": "REGEXP(x, pattern)", "REGEXP": "REGEXP(x, pattern)", "SIMILAR": "REGEXP(x, pattern)", "GLOB": "LIKE with % and _",
 	"AS": "the name before the colon: name: expression", "ASC": "ASC only in order_by", "DESC": "DESC only in order_by", "NULLS": "NULLS FIRST or LAST only in order_by",
 	"OVER": "an aggregation with group_by", "WITHIN": "an aggregate without WITHIN GROUP", "AT": "TIMESTAMPADD(HOUR, n, x); a TIMESTAMP has no zone", "COLLATE": "UPPER(x) to compare without case",
 	"DIV": "/ (of integers it cuts towards zero)", "MOD": "%", "XOR": "<> between two conditions", "ISNULL": "IS NULL", "NOTNULL": "IS NOT NULL",

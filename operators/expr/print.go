@@ -223,8 +223,13 @@ func (p printer) function(e *Expr) {
 	switch {
 	case e.Name == "EXTRACT" && len(a) == 2 && isText(a[0]):
 		p.write(0, "EXTRACT(", unit(), " FROM ", a[1], ")")
-	case e.Name == "FLOOR_TO" && len(a) == 2 && isText(a[0]):
-		p.write(0, "FLOOR(", a[1], " TO ", unit(), ")")
+	case (e.Name == "FLOOR_TO" || e.Name == "CEIL_TO") && len(a) == 2 && isText(a[0]):
+		p.write(0, display(e.Name), "(", a[1], " TO ", unit(), ")")
+	case e.Name == "POSITION" && len(a) == 2:
+		p.write(precIn, "POSITION(", a[0], " IN ")
+		p.write(0, a[1], ")")
+	case e.Name == "POSITION" && len(a) == 3:
+		p.write(0, "LOCATE(", a[0], ", ", a[1], ", ", a[2], ")")
 	case strings.HasPrefix(e.Name, "TIMESTAMP") && len(a) == 3 && isText(a[0]):
 		p.write(0, e.Name, "(", unit(), ", ", a[1], ", ", a[2], ")")
 	case e.Name == "TRIM" && len(a) == 3 && isText(a[0]):

@@ -289,7 +289,7 @@ func wellTyped(t fataler, text string, e *Expr) {
 func typesFit(n *Expr) bool {
 	a := n.Args
 	switch n.Name {
-	case "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "IN", "COALESCE", "NULLIF":
+	case "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "IN", "COALESCE", "NULLIF", "GREATEST", "LEAST":
 		for _, x := range a {
 			if !x.Type.Same(a[0].Type) {
 				return false
@@ -301,8 +301,8 @@ func typesFit(n *Expr) bool {
 		}
 		return a[0].Type.Same(n.Type) && a[1].Type.Same(n.Type)
 	case "%":
-		return a[0].Type.Kind == n.Type.Kind && a[1].Type.Kind == n.Type.Kind && n.Type.Kind != Double
-	case "NEG", "ABS":
+		return a[0].Type.Kind == n.Type.Kind && a[1].Type.Kind == n.Type.Kind
+	case "NEG", "ABS", "SIGN":
 		return a[0].Type.Same(n.Type)
 	case "AND", "OR":
 		for _, x := range a {
@@ -315,6 +315,14 @@ func typesFit(n *Expr) bool {
 	case "TIMESTAMPDIFF":
 		return a[1].Type.Same(a[2].Type) && n.Type.Kind == Int
 	}
+	if s, ok := signatures[n.Name]; ok {
+		for i, x := range a {
+			if x.Type.Kind != s.args[min(i, len(s.args)-1)] {
+				return false
+			}
+		}
+		return n.Type.Kind == s.result
+	}
 	return true
 }
 
@@ -326,6 +334,7 @@ func FuzzParse(f *testing.F) {
 		"`Flight Date` IS NOT DISTINCT FROM DATE '1998-01-01'", "-(-5) - -5 -- x", "FLOOR(ts TO MONTH) = TIMESTAMP '2020-01-01 00:00:00.123'",
 		"((((((((((", "NOT NOT NOT b", "1e999", "'", "`", "/*", "i IN (n, 1, NULL)", "s LIKE '10!%' ESCAPE '!'", "ROUND(p, 1) % 2.5", "\xff", "SUBSTRING(s FROM 1 FOR 2)",
 		"EXTRACT(DOW FROM d) + TIMESTAMPDIFF(DAY, d, ts)", "x IS UNKNOWN", "big BETWEEN SYMMETRIC p AND 0.5", "NULLIF(i, n) + COALESCE(NULL, 1)",
+		"REGEXP_EXTRACT(s, '(a|b)+?[^c]', 1)", "REGEXP(s, '(?<=a)b')", "DATE_FORMAT(ts, 'yyyy-MM-dd''T''HH:mm')", "TO_TIMESTAMP(s, 'dd.MM.yyyy')", "POSITION('a' IN s) + LOCATE('a', s, 2)", "LPAD(s, 5, '0')", "GREATEST(i, n, 1.5)",
 	} {
 		f.Add(s)
 	}

@@ -148,6 +148,16 @@ func TestFunctionTable(t *testing.T) {
 		"IN": "i IN (1, 2)", "LIKE": "s LIKE 'a'", "NEG": "-i", "ABS": "ABS(i)", "ROUND": "ROUND(x, 1)", "FLOOR": "FLOOR(x)", "CEIL": "CEIL(x)", "||": "s || s",
 		"UPPER": "UPPER(s)", "LOWER": "LOWER(s)", "CHAR_LENGTH": "CHAR_LENGTH(s)", "SUBSTRING": "SUBSTRING(s FROM 2)", "TRIM": "TRIM(s)", "EXTRACT": "EXTRACT(DAY FROM d)",
 		"FLOOR_TO": "FLOOR(d TO YEAR)", "TIMESTAMPADD": "TIMESTAMPADD(DAY, 1, d)", "TIMESTAMPDIFF": "TIMESTAMPDIFF(DAY, d, d)", "COALESCE": "COALESCE(i, 1)", "NULLIF": "NULLIF(i, 1)",
+		"SIGN": "SIGN(i)", "POWER": "POWER(i, p)", "LOG": "LOG(2, x)", "ATAN2": "ATAN2(1, x)", "GREATEST": "GREATEST(i, 1)", "LEAST": "LEAST(i, x)",
+		"CONCAT_WS": "CONCAT_WS(',', s)", "REPLACE": "REPLACE(s, 'a', 'b')", "LEFT": "LEFT(s, 1)", "RIGHT": "RIGHT(s, 1)", "LPAD": "LPAD(s, 3, ' ')", "RPAD": "RPAD(s, i, ' ')", "REPEAT": "REPEAT(s, 3)",
+		"POSITION": "INSTR(s, 'a')", "STARTSWITH": "STARTSWITH(s, 'a')", "ENDSWITH": "ENDSWITH(s, 'a')", "SPLIT_INDEX": "SPLIT_INDEX(s, ',', 0)", "REGEXP": "REGEXP(s, 'a+')", "REGEXP_REPLACE": "REGEXP_REPLACE(s, 'a+', 'b')",
+		"REGEXP_EXTRACT": "REGEXP_EXTRACT(s, '(a)b', 1)", "CEIL_TO": "CEIL(d TO YEAR)", "DATE_FORMAT": "DATE_FORMAT(d, 'yyyy')", "TO_TIMESTAMP": "TO_TIMESTAMP(s)", "TO_DATE": "TO_DATE(s, 'yyyy-MM-dd')", "CHR": "CHR(i)",
+	}
+	for _, name := range strings.Fields("SQRT EXP LN LOG10 LOG2 SIN COS TAN COT ASIN ACOS ATAN SINH COSH TANH DEGREES RADIANS") {
+		samples[name] = name + "(i)"
+	}
+	for _, name := range strings.Fields("REVERSE INITCAP ASCII IS_ALPHA IS_DIGIT IS_DECIMAL MD5 SHA1 SHA224 SHA256 SHA384 SHA512") {
+		samples[name] = name + "(s)"
 	}
 	for _, op := range strings.Fields("= <> < <= > >= + - * / %") {
 		samples[op] = "i " + op + " i"
