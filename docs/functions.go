@@ -104,7 +104,7 @@ func functionsPage() ([]byte, error) {
 	}
 	p.table([]string{"Written", ""}, rows)
 	p.heading("Aggregates")
-	p.paragraph("In `measures` and `having` alone. Each takes `FILTER (WHERE condition)`; COUNT takes `DISTINCT`. NULLs are passed over, and all but COUNT give NULL where no value is left.")
+	p.paragraph("In `measures` and `having` alone. Each takes `DISTINCT` and `FILTER (WHERE condition)`. NULLs are passed over, and all but COUNT give NULL where no value is left.")
 	if err := aggregateTable(p); err != nil {
 		return nil, err
 	}

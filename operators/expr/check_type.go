@@ -197,8 +197,8 @@ func roundDecimal(t Type, n int64) Type {
 // AggType is the result type of an aggregate, as in Flink: COUNT is a BIGINT, SUM and AVG of a
 // DECIMAL(p, s) are DECIMAL(38, s) and DECIMAL(38, max(s, 6)), else the argument's type, so that
 // AVG of integers is an integer. COUNT(*) has no argument: its arg is ignored. All but COUNT give
-// NULL where there is no value.
-func AggType(fn string, arg Type, distinct bool) (Type, error) {
+// NULL where there is no value. DISTINCT does not change the type.
+func AggType(fn string, arg Type, _ bool) (Type, error) {
 	if !aggregates[fn] {
 		return Type{}, fmt.Errorf("there is no aggregate %s: expected one of COUNT, SUM, AVG, MIN, MAX", fn)
 	}
@@ -214,9 +214,6 @@ func AggType(fn string, arg Type, distinct bool) (Type, error) {
 	}
 	if !arg.Numeric() {
 		return Type{}, fmt.Errorf("%s cannot take %s: expected a number", fn, arg)
-	}
-	if distinct {
-		return Type{}, fmt.Errorf("%s(DISTINCT …) is not supported yet: expected COUNT(DISTINCT …), or a step with distinct before", fn)
 	}
 	if arg.Kind == Decimal {
 		scale := arg.Scale

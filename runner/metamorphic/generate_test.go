@@ -211,6 +211,7 @@ func (w *world) aggregateStep() {
 	if c := w.pick("int"); c != "" {
 		add("int", "SUM("+c+")")
 		add("int", "COUNT(DISTINCT "+c+")")
+		add("int", "SUM(DISTINCT "+c+")")
 	}
 	if c := w.pick("text"); c != "" {
 		add("text", "MIN("+c+")")
