@@ -136,3 +136,23 @@ func TestMake(t *testing.T) {
 		}
 	}
 }
+
+// TestClosedLists holds that the pages name every reason of the scheduler and every exit code.
+func TestClosedLists(t *testing.T) {
+	root := repository(t)
+	for _, c := range []struct{ source, pattern, page, row string }{
+		{"runner/scheduler/decision.go", `Reason\w+ +(?:Reason +)?= "([a-z-]+)"`, "docs/parallelism.md", "\n| `%s` |"},
+		{"cmd/runner/main.go", `exit[A-Z]\w+ += (\d+)`, "README.md", "\n| %s |"},
+	} {
+		found := regexp.MustCompile(c.pattern).FindAllStringSubmatch(text(t, filepath.Join(root, filepath.FromSlash(c.source))), -1)
+		if len(found) < 5 {
+			t.Errorf("%s: only %d found", c.source, len(found))
+		}
+		page := text(t, filepath.Join(root, filepath.FromSlash(c.page)))
+		for _, m := range found {
+			if row := strings.Replace(c.row, "%s", m[1], 1); !strings.Contains(page, row) {
+				t.Errorf("%s does not name %s", c.page, m[1])
+			}
+		}
+	}
+}
