@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
@@ -23,7 +22,30 @@ type fileColumn struct {
 	leaf    leaf
 	decoder *decoder
 	cast    *expr.Program // to the declared type; nil where the file has it
+	room    room
+	chunk   *chunk // of the group being read; nil before it is opened
+	owed    int64  // rows of the group to pass over before the next are decoded
 }
+
+// read decodes the next n rows of a group.
+func (c *fileColumn) read(d *document, group, n int) (piece, error) {
+	if c.chunk == nil {
+		var err error
+		if c.chunk, err = openChunk(d, group, c.Name, c.leaf.index, &c.room); err != nil {
+			return piece{}, err
+		}
+	}
+	if c.owed > 0 {
+		if err := c.decoder.skip(c.chunk, c.owed); err != nil {
+			return piece{}, err
+		}
+		c.owed = 0
+	}
+	return c.decoder.next(c.chunk, n)
+}
+
+// leave ends the group.
+func (c *fileColumn) leave() { c.chunk, c.owed = nil, 0 }
 
 // attach finds the column in a file.
 func (c *fileColumn) attach(d *document, has []leaf, alloc memory.Allocator, w *words) error {
@@ -77,46 +99,45 @@ func newFilter(s *source, cols []int) (*filter, error) {
 	return &filter{program: p, fields: in.Fields}, nil
 }
 
-// batch gives the next rows of what is held; no record where the filter drops all of them.
+// batch gives the next rows of the group; no record where the filter drops all of them.
 func (r *reader) batch() (operators.Batch, error) {
-	n := int(min(int64(r.heldN-r.heldAt), r.mostRows()))
-	b := batchOf{reader: r, from: r.heldAt, n: n, arrs: map[int]arrow.Array{}, dicts: map[int]uint64{}}
+	f := r.src.Files[r.split.File-1]
+	n := int(min(f.Rows[r.group]-r.at, r.mostRows()))
+	b := batchOf{reader: r, n: n, arrs: map[int]arrow.Array{}, dicts: map[int]uint64{}}
 	defer b.release()
-	origin := operators.Origin{
-		File: int64(r.split.File), Row: r.row(),
-		Offset: r.src.Files[r.split.File-1].Starts[r.split.From],
-	}
-	if err := b.columns(0, r.first, nil); err != nil {
+	origin := operators.Origin{File: int64(r.split.File), Row: r.row(), Offset: f.Starts[r.split.From]}
+	if err := b.columns(r.cols[:r.first], nil); err != nil {
 		return operators.Batch{}, err
 	}
 	sel, err := b.filter()
 	if err != nil {
 		return operators.Batch{}, err
 	}
-	if sel == nil || len(sel) > 0 {
-		if err := b.columns(r.first, len(r.cols), sel); err != nil {
-			return operators.Batch{}, err
-		}
+	none := sel != nil && len(sel) == 0
+	if none {
+		r.pass(r.cols[r.first:], int64(n))
+	} else if err := b.columns(r.cols[r.first:], sel); err != nil {
+		return operators.Batch{}, err
 	}
+	r.at += int64(n)
 	t := r.tally(r.split.File)
 	t.Read += int64(n)
-	r.heldAt += n
 	if sel != nil {
 		t.Filtered += int64(n - len(sel))
-		if len(sel) == 0 {
-			return operators.Batch{}, nil
-		}
+	}
+	if none {
+		return operators.Batch{}, nil
 	}
 	rec, ids := r.record(b.arrs, b.dicts, n)
 	return operators.Batch{Rec: rec, Sel: sel, Dict: ids, From: origin}, nil
 }
 
-// A batchOf is a batch being made of n rows of what is held.
+// A batchOf is a batch being made of the next n rows.
 type batchOf struct {
 	*reader
-	from, n int
-	arrs    map[int]arrow.Array // by place in the source's schema
-	dicts   map[int]uint64
+	n     int
+	arrs  map[int]arrow.Array // by place in the source's schema
+	dicts map[int]uint64
 }
 
 func (b *batchOf) release() {
@@ -152,15 +173,18 @@ func (b *batchOf) filter() ([]int32, error) {
 	return sel, nil
 }
 
-// columns brings some used columns to their declared types. Only selected rows may fail.
-func (b *batchOf) columns(from, to int, sel []int32) error {
-	for i := from; i < to; i++ {
-		c, p := b.cols[i], b.held[i]
+// columns reads some used columns and brings them to their declared types. Only selected rows may fail.
+func (b *batchOf) columns(cols []*fileColumn, sel []int32) error {
+	for _, c := range cols {
+		p, err := c.read(b.doc, b.group, b.n)
+		if err != nil {
+			return err
+		}
+		arr, dict := p.arr, p.dict
 		if bad := b.firstBad(p.bad, sel); bad != nil {
+			arr.Release()
 			return b.badValue(c, *bad)
 		}
-		arr := array.NewSlice(p.arr, int64(b.from), int64(b.from+b.n))
-		dict := p.dict
 		if c.cast != nil {
 			cast, id, err := b.convert(c, arr, dict, sel)
 			arr.Release()
@@ -192,13 +216,9 @@ func (b *batchOf) convert(c *fileColumn, arr arrow.Array, dict uint64, sel []int
 	return cast, id, nil
 }
 
-// firstBad is the first bad value in a selected row; its row is then one of the batch.
+// firstBad is the first bad value in a selected row.
 func (b *batchOf) firstBad(bad []badValue, sel []int32) *badValue {
 	for _, v := range bad {
-		v.row -= b.from
-		if v.row < 0 || v.row >= b.n {
-			continue
-		}
 		if sel != nil {
 			i := sort.Search(len(sel), func(i int) bool { return int(sel[i]) >= v.row })
 			if i == len(sel) || int(sel[i]) != v.row {

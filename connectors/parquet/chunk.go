@@ -23,15 +23,13 @@ type chunk struct {
 	nullable bool
 	size     int // of a fixed-length type
 	codec    compress.Compression
+	room     *room
 
 	rest   []byte  // pages to come
 	dict   any     // []T of the dictionary page, nil before it
 	left   int     // rows left of the page
 	levels []int16 // definition levels of the rows left; nil where none is NULL
 	values any     // values[T] of the page
-
-	scratch []int16 // levels of a page
-	given   []int16 // levels of what is given out
 }
 
 // values gives values that are not NULL, exactly as many as out takes.
@@ -40,9 +38,10 @@ type values[T any] func(out []T) error
 // maxGroupRows bounds what the footer can ask for in memory.
 const maxGroupRows = 1 << 27
 
-// openChunk reads a column's bytes, checks its pages and makes a decoder of them.
-func openChunk(d *document, group int, name string, leaf int) (*chunk, error) {
-	c := &chunk{doc: d, group: group, name: name, leaf: leaf}
+// openChunk reads a column's bytes into a room, checks its pages and makes a decoder of them. The
+// chunk that had the room before is at its end.
+func openChunk(d *document, group int, name string, leaf int, r *room) (*chunk, error) {
+	c := &chunk{doc: d, group: group, name: name, leaf: leaf, room: r}
 	err := c.guard(func() error {
 		g := d.meta.RowGroup(group)
 		c.rows = g.NumRows()
@@ -89,8 +88,8 @@ func (c *chunk) load(m *metadata.ColumnChunkMetaData) ([]byte, error) {
 	if c.doc.meta.WriterVersion().LessThan(metadata.Parquet816FixedVersion) {
 		size += min(maxDictionaryHeader, c.doc.Size()-tailSize-start-size)
 	}
-	data := make([]byte, size)
-	return data, c.doc.readAt(data, start)
+	c.room.raw = grown(c.room.raw, int(size))
+	return c.room.raw, c.doc.readAt(c.room.raw, start)
 }
 
 const maxDictionaryHeader = 100
@@ -109,55 +108,87 @@ func (c *chunk) guard(f func() error) (err error) {
 	return c.doc.chunkDamaged(c.group, c.name, err.Error())
 }
 
-// decode reads the next n rows: the values that are not NULL, and the definition levels (nil where
-// no row is NULL). Both hold until the next call.
-func decode[T any](c *chunk, n int, scratch []T, o ops[T]) (out []T, levels []int16, err error) {
-	if cap(scratch) < n {
-		scratch = make([]T, n)
-	}
-	out = scratch[:0]
-	c.given = c.given[:0]
+// decode reads the next len(dst) rows: the values that are not NULL go to the front of dst, and how
+// many they are is given with the definition levels (nil where no row is NULL). What the values point
+// to, and the levels, hold until the next call.
+func decode[T any](c *chunk, dst []T, o ops[T]) (valid int, levels []int16, err error) {
+	n := len(dst)
+	c.room.turn()
+	given := c.room.given[:0]
 	nulls := false
 	for rows := 0; rows < n; {
 		if c.left == 0 {
 			if err := openPage(c, o); err != nil {
-				return nil, nil, err
+				return 0, nil, err
 			}
 			continue
 		}
 		get, ok := c.values.(values[T])
 		if !ok {
-			return nil, nil, errPhysical
+			return 0, nil, errPhysical
 		}
 		k := min(c.left, n-rows)
-		valid := k
-		if c.levels != nil {
-			if !nulls { // rows before had none
-				nulls = true
-				for range rows {
-					c.given = append(c.given, 1)
-				}
-			}
-			valid = countValid(c.levels[:k])
-			c.given = append(c.given, c.levels[:k]...)
+		some := k
+		if c.levels != nil && !nulls { // rows before had none
+			nulls = true
+			given = appendOnes(given, rows)
+		}
+		switch {
+		case c.levels != nil:
+			some = countValid(c.levels[:k])
+			given = append(given, c.levels[:k]...)
 			c.levels = c.levels[k:]
-		} else if nulls {
-			for range k {
-				c.given = append(c.given, 1)
-			}
+		case nulls:
+			given = appendOnes(given, k)
 		}
-		if err := get(out[len(out) : len(out)+valid]); err != nil {
-			return nil, nil, err
+		if err := get(dst[valid : valid+some]); err != nil {
+			return 0, nil, err
 		}
-		out = out[:len(out)+valid]
+		valid += some
 		c.left -= k
 		rows += k
 	}
-	if nulls {
-		levels = c.given
+	c.room.given = given
+	if nulls && valid < n {
+		levels = given
 	}
 	c.at += int64(n)
-	return out, levels, nil
+	return valid, levels, nil
+}
+
+func appendOnes(levels []int16, n int) []int16 {
+	for range n {
+		levels = append(levels, 1)
+	}
+	return levels
+}
+
+// skip passes over n rows. Pages that lie in them as a whole are not decompressed.
+func skip[T any](c *chunk, n int64, scratch []T, o ops[T]) error {
+	for n > 0 {
+		if c.left > 0 {
+			k := min(int64(c.left), n, int64(len(scratch)))
+			if _, _, err := decode(c, scratch[:k], o); err != nil {
+				return err
+			}
+			n -= k
+			continue
+		}
+		h, _, rest, err := nextPage(c.rest)
+		if err != nil {
+			return err
+		}
+		if h.kind != dictionaryPage && int64(h.values) <= n {
+			c.rest = rest
+			c.at += int64(h.values)
+			n -= int64(h.values)
+			continue
+		}
+		if err := openPage(c, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func countValid(levels []int16) int {
@@ -178,7 +209,7 @@ func openPage[T any](c *chunk, o ops[T]) error {
 	if h.kind == dictionaryPage {
 		return openDictionary(c, h, body, o)
 	}
-	data, err := c.openLevels(h, body)
+	data, err := c.openLevels(h, body, pointsInto[T]())
 	if err != nil {
 		return err
 	}
@@ -195,7 +226,7 @@ func openDictionary[T any](c *chunk, h pageHeader, body []byte, o ops[T]) error 
 	if h.encoding != encodingPlain && h.encoding != encodingPlainDictionary {
 		return fmt.Errorf("its dictionary has encoding %d", h.encoding)
 	}
-	data, err := decompress(c.codec, body, int(h.uncompressed))
+	data, err := c.room.unpack(c.codec, body, int(h.uncompressed), pointsInto[T]())
 	if err != nil {
 		return err
 	}
@@ -211,7 +242,8 @@ func openDictionary[T any](c *chunk, h pageHeader, body []byte, o ops[T]) error 
 }
 
 // openLevels decompresses a data page and reads its definition levels; what it gives is the values.
-func (c *chunk) openLevels(h pageHeader, body []byte) ([]byte, error) {
+// The bytes of a page to be kept hold until the next call of decode, others until the next page.
+func (c *chunk) openLevels(h pageHeader, body []byte, keep bool) ([]byte, error) {
 	c.levels = nil
 	n := int(h.values)
 	if h.kind == dataPageV2 {
@@ -221,14 +253,14 @@ func (c *chunk) openLevels(h pageHeader, body []byte) ([]byte, error) {
 		}
 		data, err := body[before:], error(nil)
 		if !h.stored {
-			data, err = decompress(c.codec, data, int(h.uncompressed)-before)
+			data, err = c.room.page(c.codec, data, int(h.uncompressed)-before, keep)
 		}
 		if err != nil || !c.nullable {
 			return data, err
 		}
 		return data, c.readLevels(hybrid{rest: body[h.repBytes:before], width: 1}, n)
 	}
-	data, err := decompress(c.codec, body, int(h.uncompressed))
+	data, err := c.room.page(c.codec, body, int(h.uncompressed), keep)
 	if err != nil || !c.nullable {
 		return data, err
 	}
@@ -254,10 +286,7 @@ func (c *chunk) readLevels(h hybrid, n int) error {
 	if level, ok := h.oneRun(n); ok && level == 1 {
 		return nil
 	}
-	if cap(c.scratch) < n {
-		c.scratch = make([]int16, n)
-	}
-	c.levels = c.scratch[:n]
+	c.levels = c.room.levelsOf(n)
 	if err := fill(&h, c.levels); err != nil {
 		return err
 	}
@@ -271,10 +300,7 @@ func (c *chunk) readLevels(h hybrid, n int) error {
 
 // unpackOld reads levels in the old form: bits from the top of each byte.
 func (c *chunk) unpackOld(b []byte, n int) {
-	if cap(c.scratch) < n {
-		c.scratch = make([]int16, n)
-	}
-	c.levels = c.scratch[:n]
+	c.levels = c.room.levelsOf(n)
 	for i := range c.levels {
 		c.levels[i] = int16(b[i>>3] >> (7 - i&7) & 1)
 	}
@@ -327,23 +353,25 @@ func coded[T any](c *chunk, b []byte, n int) (values[T], error) {
 		return nil, errHybrid
 	}
 	h := hybrid{rest: b[1:], width: int(b[0])}
-	var codes []int32
 	return func(out []T) error {
-		if cap(codes) < len(out) {
-			codes = make([]int32, len(out))
-		}
-		codes = codes[:len(out)]
+		codes := c.room.codesOf(len(out))
 		if err := fill(&h, codes); err != nil {
 			return err
 		}
-		for i, code := range codes {
-			if uint32(code) >= uint32(len(dict)) {
-				return fmt.Errorf("it has code %d of %d in the dictionary", uint32(code), len(dict))
-			}
-			out[i] = dict[code]
-		}
-		return nil
+		return lookUp(out, codes, dict)
 	}, nil
+}
+
+// lookUp puts the dictionary's values for codes.
+func lookUp[T any](out []T, codes []int32, dict []T) error {
+	out = out[:len(codes)]
+	for i, code := range codes {
+		if uint(uint32(code)) >= uint(len(dict)) {
+			return fmt.Errorf("it has code %d of %d in the dictionary", uint32(code), len(dict))
+		}
+		out[i] = dict[uint32(code)]
+	}
+	return nil
 }
 
 // int96 is the old form of a timestamp.

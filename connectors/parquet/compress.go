@@ -25,49 +25,57 @@ func canDecompress(c compress.Compression) bool {
 
 var errLength = errors.New("a page is longer or shorter than its header says")
 
-// decompress gives a page's size bytes. What it gives is not written to again.
-func decompress(codec compress.Compression, b []byte, size int) ([]byte, error) {
+// An inflater decompresses pages.
+type inflater struct{ zstd *zstd.Decoder }
+
+// decompress gives a page's size bytes: those of out, or of b itself where it is not compressed.
+func (i *inflater) decompress(codec compress.Compression, b, out []byte, size int) ([]byte, error) {
 	if size == 0 && len(b) == 0 { // values of a page of NULLs, which some writers do not compress
 		return nil, nil
 	}
+	var n int
+	var err error
 	switch codec {
-	case lz4Raw:
-		out := make([]byte, size)
-		n, err := lz4.UncompressBlock(b, out)
-		if err != nil {
-			return nil, fmt.Errorf("a page cannot be decompressed: %w", err)
-		}
-		if n != size {
-			return nil, errLength
-		}
-		return out, nil
 	case compress.Codecs.Uncompressed:
-		if len(b) != size {
-			return nil, errLength
-		}
-		return b, nil
+		out, n = b, len(b)
+	case lz4Raw:
+		n, err = lz4.UncompressBlock(b, out)
 	case compress.Codecs.Snappy:
-		n, err := s2.DecodedLen(b)
-		if err != nil {
-			return nil, fmt.Errorf("a page cannot be decompressed: %w", err)
+		if n, err = s2.DecodedLen(b); err == nil && n == size {
+			_, err = s2.Decode(out, b)
 		}
-		if n != size {
-			return nil, errLength
-		}
-		out, err := s2.Decode(make([]byte, size), b)
-		if err != nil {
-			return nil, fmt.Errorf("a page cannot be decompressed: %w", err)
-		}
-		return out, nil
 	case compress.Codecs.Zstd:
-		return viaReader(b, size, func(r io.Reader) (io.ReadCloser, error) {
-			d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
-			if err != nil {
-				return nil, err
-			}
-			return d.IOReadCloser(), nil
-		})
+		n, err = i.zstandard(b, out)
+	default:
+		return viaLibrary(codec, b, size)
 	}
+	if err != nil {
+		return nil, fmt.Errorf("a page cannot be decompressed: %w", err)
+	}
+	if n != size {
+		return nil, errLength
+	}
+	return out, nil
+}
+
+// zstandard fills out and says how many bytes there were; of too many it knows only that.
+func (i *inflater) zstandard(b, out []byte) (int, error) {
+	if i.zstd == nil {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return 0, err
+		}
+		i.zstd = d
+	}
+	got, err := i.zstd.DecodeAll(b, out[:0:len(out)])
+	if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		return len(out) + 1, nil
+	}
+	return len(got), err
+}
+
+// viaLibrary decompresses with the codecs that the Parquet library brings.
+func viaLibrary(codec compress.Compression, b []byte, size int) ([]byte, error) {
 	c, err := compress.GetCodec(codec)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func (d *decoder) narrow() func(v int64) (int64, *badValue) {
 }
 
 // decimals reads unscaled values in big-endian two's complement of any length.
-func decimals[T ~[]byte](d *decoder, v []T, levels []int16, n int) piece {
+func decimals[T ~[]byte](d *decoder, c *chunk, memory *[]T, n int, o ops[T]) (piece, error) {
 	limit := decimal128.GetScaleMultiplier(d.typ.Precision)
 	wide := func(b T) (decimal128.Num, *badValue) {
 		num, ok := bigEndian(b)
@@ -37,9 +37,9 @@ func decimals[T ~[]byte](d *decoder, v []T, levels []int16, n int) piece {
 		return num, nil
 	}
 	if d.typ.Precision > expr.MaxDecimal64 {
-		return spread(d, v, levels, n, wide)
+		return converted(d, c, memory, n, o, wide)
 	}
-	return spread(d, v, levels, n, func(b T) (int64, *badValue) {
+	return converted(d, c, memory, n, o, func(b T) (int64, *badValue) {
 		num, bad := wide(b)
 		return int64(num.LowBits()), bad
 	})

@@ -28,10 +28,8 @@ type decoder struct {
 
 	bools  []bool
 	int32s []int32
-	int64s []int64
 	int96s []int96
 	floats []float32
-	reals  []float64
 	bytes  []parquet.ByteArray
 	fixed  []parquet.FixedLenByteArray
 }
@@ -68,118 +66,176 @@ func (d *decoder) decode(c *chunk, n int) (piece, error) {
 	case parquet.Types.Boolean:
 		return d.booleans(c, n)
 	case parquet.Types.Int32:
-		v, levels, err := decode(c, n, d.int32s, int32Ops())
-		if err != nil {
-			return piece{}, err
-		}
-		d.int32s = v[:0]
-		return d.fromInt32(v, levels, n)
+		return d.fromInt32(c, n)
 	case parquet.Types.Int64:
-		v, levels, err := decode(c, n, d.int64s, int64Ops())
-		if err != nil {
-			return piece{}, err
-		}
-		d.int64s = v[:0]
-		return d.fromInt64(v, levels, n)
+		return d.fromInt64(c, n)
 	case parquet.Types.Int96:
-		v, levels, err := decode(c, n, d.int96s, int96Ops())
-		if err != nil {
-			return piece{}, err
-		}
-		d.int96s = v[:0]
-		return spread(d, v, levels, n, fromInt96), nil
+		return converted(d, c, &d.int96s, n, int96Ops(), fromInt96)
 	case parquet.Types.Float:
-		v, levels, err := decode(c, n, d.floats, floatOps())
-		if err != nil {
-			return piece{}, err
-		}
-		d.floats = v[:0]
-		return spread(d, v, levels, n, func(f float32) (float64, *badValue) { return float64(f), nil }), nil
+		return converted(d, c, &d.floats, n, floatOps(), func(f float32) (float64, *badValue) { return float64(f), nil })
 	case parquet.Types.Double:
-		v, levels, err := decode(c, n, d.reals, doubleOps())
-		if err != nil {
-			return piece{}, err
-		}
-		d.reals = v[:0]
-		return spread(d, v, levels, n, same[float64]), nil
+		return inPlace[float64](d, c, n, doubleOps(), nil)
 	case parquet.Types.ByteArray:
 		if d.typ.Kind == expr.String {
 			return d.strings(c, n)
 		}
-		v, levels, err := decode(c, n, d.bytes, bytesOps())
-		if err != nil {
-			return piece{}, err
-		}
-		defer clear(v)
-		d.bytes = v[:0]
-		return decimals(d, v, levels, n), nil
+		return decimals(d, c, &d.bytes, n, bytesOps())
 	case parquet.Types.FixedLenByteArray:
-		v, levels, err := decode(c, n, d.fixed, fixedOps())
-		if err != nil {
-			return piece{}, err
-		}
-		defer clear(v)
-		d.fixed = v[:0]
 		if d.typ.Kind == expr.Decimal {
-			return decimals(d, v, levels, n), nil
+			return decimals(d, c, &d.fixed, n, fixedOps())
 		}
-		return spread(d, v, levels, n, fromFloat16), nil
+		return converted(d, c, &d.fixed, n, fixedOps(), fromFloat16)
 	}
 	return piece{}, errPhysical
 }
 
-func (d *decoder) fromInt32(v []int32, levels []int16, n int) (piece, error) {
+// skip passes over n rows of a chunk.
+func (d *decoder) skip(c *chunk, n int64) error {
+	return c.guard(func() error {
+		most := int(min(n, maxRows))
+		switch d.node.PhysicalType() {
+		case parquet.Types.Boolean:
+			return skip(c, n, scratch(&d.bools, most), boolOps())
+		case parquet.Types.Int32:
+			return skip(c, n, scratch(&d.int32s, most), int32Ops())
+		case parquet.Types.Int64:
+			return skip(c, n, make([]int64, most), int64Ops())
+		case parquet.Types.Int96:
+			return skip(c, n, scratch(&d.int96s, most), int96Ops())
+		case parquet.Types.Float:
+			return skip(c, n, scratch(&d.floats, most), floatOps())
+		case parquet.Types.Double:
+			return skip(c, n, make([]float64, most), doubleOps())
+		case parquet.Types.ByteArray:
+			if d.typ.Kind == expr.String {
+				return d.skipStrings(c, n)
+			}
+			return skip(c, n, scratch(&d.bytes, most), bytesOps())
+		case parquet.Types.FixedLenByteArray:
+			return skip(c, n, scratch(&d.fixed, most), fixedOps())
+		}
+		return errPhysical
+	})
+}
+
+func (d *decoder) fromInt32(c *chunk, n int) (piece, error) {
 	switch d.typ.Kind {
 	case expr.Int, expr.Date:
-		return spread(d, v, levels, n, same[int32]), nil
+		return inPlace[int32](d, c, n, int32Ops(), nil)
 	case expr.BigInt:
-		return spread(d, v, levels, n, func(i int32) (int64, *badValue) { return int64(uint32(i)), nil }), nil
+		return converted(d, c, &d.int32s, n, int32Ops(), func(i int32) (int64, *badValue) { return int64(uint32(i)), nil })
 	case expr.Decimal:
 		if d.typ.Precision > expr.MaxDecimal64 {
-			return spread(d, v, levels, n, func(i int32) (decimal128.Num, *badValue) { return decimal128.FromI64(int64(i)), nil }), nil
+			return converted(d, c, &d.int32s, n, int32Ops(), func(i int32) (decimal128.Num, *badValue) { return decimal128.FromI64(int64(i)), nil })
 		}
 		narrow := d.narrow()
-		return spread(d, v, levels, n, func(i int32) (int64, *badValue) { return narrow(int64(i)) }), nil
+		return converted(d, c, &d.int32s, n, int32Ops(), func(i int32) (int64, *badValue) { return narrow(int64(i)) })
 	}
 	return piece{}, errPhysical
 }
 
-func (d *decoder) fromInt64(v []int64, levels []int16, n int) (piece, error) {
+func (d *decoder) fromInt64(c *chunk, n int) (piece, error) {
 	switch l := d.node.LogicalType().(type) {
 	case *schema.TimestampLogicalType:
 		switch l.TimeUnit() {
 		case schema.TimeUnitMillis:
-			return spread(d, v, levels, n, fromMillis), nil
+			return inPlace(d, c, n, int64Ops(), fromMillis)
 		case schema.TimeUnitMicros:
-			return spread(d, v, levels, n, same[int64]), nil
+			return inPlace[int64](d, c, n, int64Ops(), nil)
 		}
-		return spread(d, v, levels, n, func(i int64) (int64, *badValue) { return floorDiv(i, 1000), nil }), nil
+		return inPlace(d, c, n, int64Ops(), func(i int64) (int64, *badValue) { return floorDiv(i, 1000), nil })
 	case *schema.IntLogicalType:
 		if !l.IsSigned() {
-			return spread(d, v, levels, n, fromUint64), nil
+			return inPlace(d, c, n, int64Ops(), fromUint64)
 		}
 	}
 	switch d.typ.Kind {
 	case expr.BigInt:
-		return spread(d, v, levels, n, same[int64]), nil
+		return inPlace[int64](d, c, n, int64Ops(), nil)
 	case expr.Decimal:
 		if d.typ.Precision > expr.MaxDecimal64 {
-			return spread(d, v, levels, n, func(i int64) (decimal128.Num, *badValue) { return decimal128.FromI64(i), nil }), nil
+			var wide []int64
+			return converted(d, c, &wide, n, int64Ops(), func(i int64) (decimal128.Num, *badValue) { return decimal128.FromI64(i), nil })
 		}
-		return spread(d, v, levels, n, d.narrow()), nil
+		return inPlace(d, c, n, int64Ops(), d.narrow())
 	}
 	return piece{}, errPhysical
 }
 
-// spread puts values in their rows, converting each.
-func spread[T, P any](d *decoder, v []T, levels []int16, n int, convert func(T) (P, *badValue)) piece {
-	var zero P
+// bufferOf is memory for n values of an array.
+func bufferOf[T any](d *decoder, n int) (*memory.Buffer, []T) {
+	var zero T
 	buf := memory.NewResizableBuffer(d.alloc)
 	buf.Resize(n * int(unsafe.Sizeof(zero)))
-	var out []P
-	if n > 0 {
-		out = unsafe.Slice((*P)(unsafe.Pointer(unsafe.SliceData(buf.Bytes()))), n)
+	if n == 0 {
+		return buf, nil
 	}
+	return buf, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf.Bytes()))), n)
+}
+
+// scratch is n values of memory that is used again.
+func scratch[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n)
+	}
+	return (*s)[:n]
+}
+
+// inPlace decodes values, which the array has as the file has them, straight into it; convert, if any,
+// changes them there.
+func inPlace[T int32 | int64 | float64](d *decoder, c *chunk, n int, o ops[T], convert func(T) (T, *badValue)) (piece, error) {
+	buf, out := bufferOf[T](d, n)
+	valid, levels, err := decode(c, out, o)
+	if err != nil {
+		buf.Release()
+		return piece{}, err
+	}
+	var p piece
+	scatter(out, valid, levels)
+	if convert != nil {
+		for row, v := range out {
+			if levels != nil && levels[row] == 0 {
+				continue
+			}
+			var bad *badValue
+			if out[row], bad = convert(v); bad != nil {
+				bad.row = row
+				p.bad = append(p.bad, *bad)
+			}
+		}
+	}
+	p.arr = d.array(d.typ.Arrow(), n, levels, buf)
+	return p, nil
+}
+
+// scatter moves the valid values, which stand at the front, to their rows; a NULL's value is zero.
+func scatter[T any](v []T, valid int, levels []int16) {
+	if levels == nil {
+		return
+	}
+	var zero T
+	for row := len(v) - 1; row >= 0; row-- {
+		if levels[row] == 0 {
+			v[row] = zero
+			continue
+		}
+		valid--
+		v[row] = v[valid]
+	}
+}
+
+// converted decodes values and puts what they become in their rows.
+func converted[T, P any](d *decoder, c *chunk, memory *[]T, n int, o ops[T], convert func(T) (P, *badValue)) (piece, error) {
+	v := scratch(memory, n)
+	if pointsInto[T]() {
+		defer clear(v) // they would keep the page alive
+	}
+	_, levels, err := decode(c, v, o)
+	if err != nil {
+		return piece{}, err
+	}
+	buf, out := bufferOf[P](d, n)
+	var zero P
 	var p piece
 	next := 0
 	for row := range n {
@@ -195,7 +251,7 @@ func spread[T, P any](d *decoder, v []T, levels []int16, n int, convert func(T) 
 		next++
 	}
 	p.arr = d.array(d.typ.Arrow(), n, levels, buf)
-	return p
+	return p, nil
 }
 
 // array makes an array of its value buffers, which it takes over.
@@ -230,11 +286,11 @@ func (d *decoder) validity(levels []int16, n int) (*memory.Buffer, int) {
 }
 
 func (d *decoder) booleans(c *chunk, n int) (piece, error) {
-	v, levels, err := decode(c, n, d.bools, boolOps())
+	v := scratch(&d.bools, n)
+	_, levels, err := decode(c, v, boolOps())
 	if err != nil {
 		return piece{}, err
 	}
-	d.bools = v[:0]
 	buf := memory.NewResizableBuffer(d.alloc)
 	buf.Resize(int(bitutil.BytesForBits(int64(n))))
 	out := buf.Bytes()
@@ -251,8 +307,6 @@ func (d *decoder) booleans(c *chunk, n int) (piece, error) {
 	}
 	return piece{arr: d.array(d.typ.Arrow(), n, levels, buf)}, nil
 }
-
-func same[T any](v T) (T, *badValue) { return v, nil }
 
 func overflow(value string, t expr.Type) *badValue {
 	return &badValue{kind: "Overflow", value: value, why: fmt.Sprintf("%s does not fit %s", value, t.Nullable(true))}

@@ -81,10 +81,74 @@ func (h *hybrid) run() error {
 	return nil
 }
 
-// unpack reads numbers of a bit-packed run.
+// unpack reads numbers of a bit-packed run: eight at a time where whole bytes begin, one by one before
+// and at the end.
+func unpack[T int16 | int32](h *hybrid, out []T) {
+	for len(out) > 0 && h.bit&7 != 0 {
+		unpackEach(h, out[:1])
+		out = out[1:]
+	}
+	if n := len(out) &^ 7; n > 0 {
+		done := unpackEights(h.packed[h.bit>>3:], h.width, out[:n])
+		h.bit += done * h.width
+		out = out[done:]
+	}
+	unpackEach(h, out)
+}
+
+// unpackEights unpacks as many groups of eight numbers as can be loaded in words without reading past
+// the end, and says how many numbers those are.
 //
 //tidy:long the loop of the hot path stays in one place
-func unpack[T int16 | int32](h *hybrid, out []T) {
+func unpackEights[T int16 | int32](b []byte, width int, out []T) int {
+	w, mask := uint(width)&63, uint64(1)<<(width&63)-1
+	done := 0
+	switch {
+	case width <= 8:
+		for ; len(out) >= 8 && len(b) >= width+8; b, out, done = b[width:], out[8:], done+8 {
+			o, v := out[:8:8], binary.LittleEndian.Uint64(b)
+			o[0] = T(v & mask)
+			v >>= w
+			o[1] = T(v & mask)
+			v >>= w
+			o[2] = T(v & mask)
+			v >>= w
+			o[3] = T(v & mask)
+			v >>= w
+			o[4] = T(v & mask)
+			v >>= w
+			o[5] = T(v & mask)
+			v >>= w
+			o[6] = T(v & mask)
+			v >>= w
+			o[7] = T(v & mask)
+		}
+	case width <= 15: // four numbers and half a byte fit a word
+		for ; len(out) >= 8 && len(b) >= width+8; b, out, done = b[width:], out[8:], done+8 {
+			o, v := out[:8:8], binary.LittleEndian.Uint64(b)
+			u := binary.LittleEndian.Uint64(b[width>>1:]) >> (width & 1 * 4)
+			o[0], o[4] = T(v&mask), T(u&mask)
+			v, u = v>>w, u>>w
+			o[1], o[5] = T(v&mask), T(u&mask)
+			v, u = v>>w, u>>w
+			o[2], o[6] = T(v&mask), T(u&mask)
+			v, u = v>>w, u>>w
+			o[3], o[7] = T(v&mask), T(u&mask)
+		}
+	default:
+		for ; len(out) >= 8 && len(b) >= width+8; b, out, done = b[width:], out[8:], done+8 {
+			o, p, bit := out[:8:8], b[:width+8], 0
+			for i := range o {
+				o[i] = T(binary.LittleEndian.Uint64(p[bit>>3:]) >> (bit & 7) & mask)
+				bit += width
+			}
+		}
+	}
+	return done
+}
+
+// unpackEach unpacks numbers one by one.
+func unpackEach[T int16 | int32](h *hybrid, out []T) {
 	mask := uint64(1)<<h.width - 1
 	b, bit := h.packed, h.bit
 	for i := range out {

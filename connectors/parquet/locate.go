@@ -59,7 +59,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 		return err
 	}
 	place.Column = int64(col.leaf.index) + 1
-	ch, err := openChunk(d, group, col.Name, col.leaf.index)
+	ch, err := openChunk(d, group, col.Name, col.leaf.index, &col.room)
 	if err != nil {
 		return err
 	}

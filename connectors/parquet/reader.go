@@ -31,15 +31,10 @@ type reader struct {
 	doc     *document
 	docFile int // its place in the list, 0 = none
 
-	split  *splitState // being read
-	group  int         // its row group being read
-	start  int64       // row of the split at which the group begins
-	at     int64       // rows of the group that were given out
-	chunks []*chunk    // of the group; nil before it is opened
-
-	held   []piece // decoded, per used column
-	heldAt int     // rows of it given out
-	heldN  int     // rows it has
+	split *splitState // being read
+	group int         // its row group being read
+	start int64       // row of the split at which the group begins
+	at    int64       // rows of the group that were given out
 
 	failed  error
 	tallies map[int]*connectors.Tally
@@ -132,10 +127,9 @@ func (r *reader) inOrder(err error) error {
 	return err
 }
 
-// advance sees to it that rows are held, false when all splits are read.
+// advance sees to it that the group has rows to give out, false when all splits are read.
 func (r *reader) advance() (bool, error) {
-	for r.heldAt >= r.heldN {
-		r.drop()
+	for {
 		if r.split == nil {
 			if len(r.queue) == 0 {
 				return false, nil
@@ -148,21 +142,29 @@ func (r *reader) advance() (bool, error) {
 			}
 		}
 		rows := r.src.Files[r.split.File-1].Rows
-		switch {
+		switch behind := r.split.Skip - r.start; {
 		case r.group >= r.split.To:
 			r.split = nil
-		case r.at >= rows[r.group]:
+		case r.at >= rows[r.group], behind >= rows[r.group]:
 			r.start += rows[r.group]
-			r.group, r.at, r.chunks = r.group+1, 0, nil
-		case r.start+rows[r.group] <= r.split.Skip:
-			r.at = rows[r.group]
-		default:
-			if err := r.fill(rows[r.group]); err != nil {
-				return false, err
+			r.group, r.at = r.group+1, 0
+			for _, c := range r.cols {
+				c.leave()
 			}
+		case r.at < behind:
+			r.pass(r.cols, behind-r.at)
+			r.at = behind
+		default:
+			return true, nil
 		}
 	}
-	return true, nil
+}
+
+// pass notes that columns are not wanted at the next n rows of the group.
+func (r *reader) pass(cols []*fileColumn, n int64) {
+	for _, c := range cols {
+		c.owed += n
+	}
 }
 
 // openFile opens the file of a split, unless it is open, and finds the columns in it.
@@ -208,37 +210,13 @@ func (r *reader) dictionary(place int) *words {
 func (r *reader) closeFile() error {
 	d := r.doc
 	r.doc, r.docFile = nil, 0
+	for _, c := range r.cols {
+		c.leave()
+	}
 	if d == nil {
 		return nil
 	}
 	return d.Close()
-}
-
-// fill decodes the next rows of the group.
-func (r *reader) fill(rows int64) error {
-	if r.chunks == nil {
-		r.chunks = make([]*chunk, len(r.cols))
-		for i, c := range r.cols {
-			var err error
-			if r.chunks[i], err = openChunk(r.doc, r.group, c.Name, c.leaf.index); err != nil {
-				return err
-			}
-		}
-	}
-	n := min(rows-r.at, r.mostRows())
-	for i, c := range r.cols {
-		p, err := c.decoder.next(r.chunks[i], int(n))
-		if err != nil {
-			return err
-		}
-		r.held = append(r.held, p)
-	}
-	r.heldAt, r.heldN = 0, int(n)
-	r.at += n
-	if behind := r.split.Skip - (r.start + r.at - n); behind > 0 {
-		r.heldAt = int(min(behind, n))
-	}
-	return nil
 }
 
 func (r *reader) mostRows() int64 {
@@ -246,14 +224,6 @@ func (r *reader) mostRows() int64 {
 		return b
 	}
 	return maxRows
-}
-
-// drop lets go of what is held.
-func (r *reader) drop() {
-	for _, p := range r.held {
-		p.arr.Release()
-	}
-	r.held, r.heldAt, r.heldN = r.held[:0], 0, 0
 }
 
 // Wake is nil: files do not wait.
@@ -279,7 +249,7 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 }
 
 // row is the split's row that comes next.
-func (r *reader) row() int64 { return r.start + r.at - int64(r.heldN-r.heldAt) }
+func (r *reader) row() int64 { return r.start + r.at }
 
 // Tally is what was read of each file; rows not reached are unread.
 func (r *reader) Tally() []connectors.Tally {
@@ -296,7 +266,6 @@ func (r *reader) Tally() []connectors.Tally {
 
 // Close frees what is held.
 func (r *reader) Close() error {
-	r.drop()
 	for _, w := range r.words {
 		w.release()
 	}

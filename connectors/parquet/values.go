@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v17/parquet"
 )
@@ -33,6 +34,21 @@ func fixedWidth[T any](b []byte, size int, out []T, get func([]byte) T) ([]byte,
 	return b[len(out)*size:], nil
 }
 
+// fixedWords reads little-endian values of a size, which is that of T.
+func fixedWords[T int32 | int64 | float32 | float64](b []byte, out []T, get func([]byte) T) ([]byte, error) {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return fixedWidth(b, int(unsafe.Sizeof(out[0])), out, get)
+	}
+	if len(out) == 0 {
+		return b, nil
+	}
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(out))), len(out)*int(unsafe.Sizeof(out[0])))
+	if len(b) < len(raw) {
+		return nil, errPlain
+	}
+	return b[copy(raw, b):], nil
+}
+
 func int32At(b []byte) int32     { return int32(binary.LittleEndian.Uint32(b)) }
 func int64At(b []byte) int64     { return int64(binary.LittleEndian.Uint64(b)) }
 func floatAt(b []byte) float32   { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
@@ -41,7 +57,7 @@ func int96At(b []byte) (v int96) { copy(v[:], b); return v }
 
 func int32Ops() ops[int32] {
 	return ops[int32]{
-		plain: func(b []byte, _ int, out []int32) ([]byte, error) { return fixedWidth(b, 4, out, int32At) },
+		plain: func(b []byte, _ int, out []int32) ([]byte, error) { return fixedWords(b, out, int32At) },
 		other: func(encoding int32, b []byte, _, n int) ([]int32, error) {
 			if encoding != encodingDeltaPacked {
 				return split(encoding, b, 4, n, int32At)
@@ -58,7 +74,7 @@ func int32Ops() ops[int32] {
 
 func int64Ops() ops[int64] {
 	return ops[int64]{
-		plain: func(b []byte, _ int, out []int64) ([]byte, error) { return fixedWidth(b, 8, out, int64At) },
+		plain: func(b []byte, _ int, out []int64) ([]byte, error) { return fixedWords(b, out, int64At) },
 		other: func(encoding int32, b []byte, _, n int) ([]int64, error) {
 			if encoding != encodingDeltaPacked {
 				return split(encoding, b, 8, n, int64At)
@@ -78,14 +94,14 @@ func int96Ops() ops[int96] {
 
 func floatOps() ops[float32] {
 	return ops[float32]{
-		plain: func(b []byte, _ int, out []float32) ([]byte, error) { return fixedWidth(b, 4, out, floatAt) },
+		plain: func(b []byte, _ int, out []float32) ([]byte, error) { return fixedWords(b, out, floatAt) },
 		other: func(encoding int32, b []byte, _, n int) ([]float32, error) { return split(encoding, b, 4, n, floatAt) },
 	}
 }
 
 func doubleOps() ops[float64] {
 	return ops[float64]{
-		plain: func(b []byte, _ int, out []float64) ([]byte, error) { return fixedWidth(b, 8, out, doubleAt) },
+		plain: func(b []byte, _ int, out []float64) ([]byte, error) { return fixedWords(b, out, doubleAt) },
 		other: func(encoding int32, b []byte, _, n int) ([]float64, error) { return split(encoding, b, 8, n, doubleAt) },
 	}
 }

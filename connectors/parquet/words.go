@@ -3,6 +3,7 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -118,66 +119,104 @@ func (d *decoder) strings(c *chunk, n int) (piece, error) {
 	if !errors.Is(err, errFull) {
 		return p, err
 	}
-	// The chunk begins anew, since pages are open whose texts have no codes.
-	d.words.giveUp()
-	again, err := openChunk(c.doc, c.group, c.name, c.leaf)
-	if err != nil {
+	at := c.at
+	if err := d.restart(c); err != nil {
 		return piece{}, err
 	}
-	for again.at < c.at {
-		skipped, err := d.plain(again, int(min(c.at-again.at, maxRows)))
-		if err != nil {
-			return piece{}, err
-		}
-		skipped.arr.Release()
+	if err := d.skipStrings(c, at); err != nil {
+		return piece{}, err
 	}
-	*c = *again
 	return d.plain(c, n)
 }
 
+// skipStrings passes over n rows.
+func (d *decoder) skipStrings(c *chunk, n int64) error {
+	if !d.words.given {
+		at := c.at
+		err := skip(c, n, scratch(&d.int32s, int(min(n, maxRows))), d.words.ops())
+		if !errors.Is(err, errFull) {
+			return err
+		}
+		if err := d.restart(c); err != nil {
+			return err
+		}
+		n += at
+	}
+	texts := scratch(&d.bytes, int(min(n, maxRows)))
+	defer clear(texts)
+	return skip(c, n, texts, bytesOps())
+}
+
+// restart gives the dictionary up and begins the chunk anew, since pages are open whose texts have no
+// codes.
+func (d *decoder) restart(c *chunk) error {
+	d.words.giveUp()
+	again, err := openChunk(c.doc, c.group, c.name, c.leaf, c.room)
+	if err != nil {
+		return err
+	}
+	*c = *again
+	return nil
+}
+
 func (d *decoder) plain(c *chunk, n int) (piece, error) {
-	v, levels, err := decode(c, n, d.bytes, bytesOps())
+	v := scratch(&d.bytes, n)
+	defer clear(v) // they would keep the page alive
+	valid, levels, err := decode(c, v, bytesOps())
 	if err != nil {
 		return piece{}, err
 	}
-	defer clear(v) // they would keep the page alive
-	d.bytes = v[:0]
-	b := array.NewStringBuilder(d.alloc)
-	defer b.Release()
-	b.Reserve(n)
-	next := 0
-	for row := range n {
-		if levels != nil && levels[row] == 0 {
-			b.AppendNull()
-			continue
-		}
-		b.BinaryBuilder.Append(v[next])
-		next++
+	total := 0
+	for _, t := range v[:valid] {
+		total += len(t)
 	}
-	return piece{arr: b.NewArray(), bad: d.checkText(v, levels, n)}, nil
+	if total > math.MaxInt32 {
+		return piece{}, fmt.Errorf("%d rows of it have %d bytes of text, more than a batch can hold", n, total)
+	}
+	data := memory.NewResizableBuffer(d.alloc)
+	data.Resize(total)
+	offsets, at := bufferOf[int32](d, n+1)
+	text, next := data.Bytes()[:0], 0
+	for row := range n {
+		at[row] = int32(len(text))
+		if levels == nil || levels[row] != 0 {
+			text = append(text, v[next]...)
+			next++
+		}
+	}
+	at[n] = int32(len(text))
+	p := piece{arr: d.array(arrow.BinaryTypes.String, n, levels, offsets, data)}
+	if !utf8.Valid(text) || !eachBegins(text, at) {
+		p.bad = d.checkText(v, levels, n)
+	}
+	return p, nil
+}
+
+// eachBegins holds where no text begins within a character of the one before.
+func eachBegins(text []byte, at []int32) bool {
+	for _, i := range at {
+		if int(i) < len(text) && !utf8.RuneStart(text[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *decoder) coded(c *chunk, n int) (piece, error) {
-	v, levels, err := decode(c, n, d.int32s, d.words.ops())
+	buf, codes := bufferOf[int32](d, n)
+	valid, levels, err := decode(c, codes, d.words.ops())
 	if err != nil {
+		buf.Release()
 		return piece{}, err
 	}
-	d.int32s = v[:0]
-	buf := memory.NewResizableBuffer(d.alloc)
-	buf.Resize(n * arrow.Int32SizeBytes)
-	codes := arrow.Int32Traits.CastFromBytes(buf.Bytes())
+	scatter(codes, valid, levels)
 	var p piece
-	next := 0
-	for row := range n {
-		if levels != nil && levels[row] == 0 {
-			codes[row] = 0
-			continue
+	if len(d.words.bad) > 0 {
+		for row, code := range codes {
+			if d.words.bad[code] && (levels == nil || levels[row] != 0) {
+				p.bad = append(p.bad, d.notText(row, []byte(d.words.list[code])))
+			}
 		}
-		codes[row] = v[next]
-		if d.words.bad[v[next]] {
-			p.bad = append(p.bad, d.notText(row, []byte(d.words.list[v[next]])))
-		}
-		next++
 	}
 	indices := d.array(arrow.PrimitiveTypes.Int32, n, levels, buf)
 	defer indices.Release()
