@@ -435,3 +435,40 @@ func TestRootCauseBehindExchanges(t *testing.T) {
 		})
 	}
 }
+
+// An option with a value that its connector refuses is a fault of the plan, at the option.
+func TestOptionFaults(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "k\n1\n")
+	_, err := tryRun(t, filepath.Join(dir, "plan.yaml"), `
+sources: {o: {csv: {path: o.csv, columns: {k: BIGINT}}}}
+sinks:
+  a: {from: o, parquet: {path: [x.parquet, y.parquet]}}
+  b: {from: o, csv: {path: x.csv.gz}}
+`, setup{})
+	found, ok := err.(plans.Findings)
+	if !ok || len(found) != 2 || found[0].Line != 4 || found[0].Column != 26 || found[1].Line != 5 {
+		t.Fatalf("%v", err)
+	}
+}
+
+// A value with control characters does not reach the terminal as they are, nor break the last line.
+func TestLastLineIsOneLine(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "k\n\"a\nb\x1b[31m"+strings.Repeat("long ", 1000)+"\"\n")
+	r := run(t, filepath.Join(dir, "plan.yaml"), `
+sources: {o: {csv: {path: o.csv, columns: {k: STRING}}}}
+transforms: {t: {from: o, select: {k: CAST(k AS INT)}}}
+sinks: {a: {from: t, blackhole: {}}}
+`, setup{})
+	if w := lastWords(r); !strings.HasPrefix(w, "root cause: CastError") || strings.ContainsAny(w, "\x1b\n") || len(w) > 1000 || !strings.Contains(w, `a\nb\x1b`) {
+		t.Errorf("%q", w)
+	}
+	if limit := run(t, filepath.Join(dir, "limit.yaml"), `
+sources: {o: {csv: {path: o.csv, columns: {k: STRING}}}}
+transforms: {t: {from: o, limit: 9223372036854775807, offset: 9223372036854775807}, s: {from: o, order_by: [k], limit: 9223372036854775807, offset: 1}}
+sinks: {a: {from: t, blackhole: {}}, b: {from: s, blackhole: {}}}
+`, setup{}); limit.State != "FINISHED" {
+		t.Errorf("%+v", limit.Failure)
+	}
+}

@@ -3,6 +3,7 @@ package limit
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -47,7 +48,7 @@ func Spec() operators.Spec[Options] {
 			if o.Phase == Local { // the rows to skip are chosen by the global phase
 				l.skip = 0
 				if l.left >= 0 {
-					l.left += o.Offset
+					l.left = atMost(l.left, o.Offset)
 				}
 			}
 			return l, nil
@@ -82,7 +83,7 @@ func (l *limit) Process(_ int, b operators.Batch, out operators.Collector) error
 	from := min(l.skip, n)
 	to := n
 	if l.left >= 0 {
-		to = min(n, from+l.left)
+		to = min(n, atMost(from, l.left))
 		l.left -= to - from
 	}
 	l.skip -= from
@@ -111,4 +112,12 @@ func slice(b operators.Batch, from, to int64) operators.Batch {
 		b.From.Row += from
 	}
 	return b
+}
+
+// atMost is limit + offset, the rows that can matter; what no counter holds is all of them.
+func atMost(limit, offset int64) int64 {
+	if limit > math.MaxInt64-offset {
+		return math.MaxInt64
+	}
+	return limit + offset
 }

@@ -75,7 +75,9 @@ type sorter struct {
 func (s *sorter) Open(t *operators.Task) error {
 	keep := int64(-1)
 	if s.options.Limit >= 0 {
-		keep = s.options.Limit + s.options.Offset
+		if keep = s.options.Limit + s.options.Offset; keep < 0 || keep > 1<<40 {
+			keep = -1 // more than any input has, or any counter holds: all rows
+		}
 	}
 	rows, err := table.NewSorter(t, s.schema, s.options.By, keep)
 	if err != nil {

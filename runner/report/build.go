@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
@@ -183,12 +184,9 @@ func verdict(r *Report) string {
 // Place is a cause as one line: the message with file, line, column and value where they are known and
 // not in it.
 func Place(c failure.Cause) string {
-	s := c.Message
+	s := OneLine(c.Message)
 	if s == "" {
 		s = c.Class
-	}
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		s = s[:i]
 	}
 	where := c.File
 	if where != "" && c.Line > 0 {
@@ -200,10 +198,38 @@ func Place(c failure.Cause) string {
 	if where != "" && !strings.Contains(s, where) {
 		s += " (" + where + ")"
 	}
-	if c.Value != "" && !strings.Contains(s, c.Value) {
-		s += fmt.Sprintf(", value %q", c.Value)
+	if v := OneLine(c.Value); v != "" && !strings.Contains(s, v) {
+		s += ", value '" + v + "'"
 	}
 	return s
+}
+
+// mostShown is how many characters of a message a line for people shows.
+const mostShown = 400
+
+// OneLine is a text as one line: line breaks and control characters are written as escapes, since data
+// stands in messages and a terminal obeys it, and what is too long is cut in the middle.
+func OneLine(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	runes := []rune(b.String())
+	if len(runes) <= mostShown {
+		return b.String()
+	}
+	return string(runes[:mostShown/2]) + " … " + string(runes[len(runes)-mostShown/2:])
 }
 
 func rows(n int64) string {

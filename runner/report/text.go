@@ -109,7 +109,7 @@ func writeSinks(b *strings.Builder, r Report) {
 
 // writeFailure prints the chain, outermost first, and the root cause in the last line.
 func writeFailure(b *strings.Builder, f *failure.Failure) {
-	fmt.Fprintf(b, "FAILED: %s\n", f.Headline)
+	fmt.Fprintf(b, "FAILED: %s\n", OneLine(f.Headline))
 	for i, c := range f.Chain {
 		if i == 0 || i == f.RootIndex {
 			continue

@@ -22,12 +22,17 @@ func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph
 	bp := &jobgraph.BoundPlan{Plan: p, Sources: map[string]jobgraph.BoundSource{}, Sinks: map[string]connectors.BoundSink{}}
 	schemas := map[string]expr.Schema{}
 	var errs []error
+	var faults plans.Findings // of options, which are the plan's own
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if n.Source == nil {
 			continue
 		}
 		s, err := bindSource(ctx, n, p.Dir, cat)
+		if f, ok := optionFault(p, n.Source, err); ok {
+			faults = append(faults, f)
+			continue
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("source %s: %w", n.Name, err))
 			continue
@@ -37,7 +42,7 @@ func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph
 	}
 	var found plans.Findings
 	bp.Logical, found = jobgraph.BuildLogical(p, schemas, nil)
-	found = append(leftOut(bp), whyUnknown(bp, found)...)
+	found = append(append(leftOut(bp), faults...), whyUnknown(bp, found)...)
 	if found.Failed() {
 		return nil, found, nil
 	}
@@ -47,6 +52,10 @@ func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph
 	for _, r := range bp.Logical.Sinks {
 		n := p.Node(r.Node)
 		b, err := cat[n.Sink.Kind].BindSink(ctx, n.Sink.Options, r.Schema, connectors.Env{Node: n.Name, Dir: p.Dir})
+		if f, ok := optionFault(p, n.Sink, err); ok {
+			found = append(found, f)
+			continue
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("sink %s: %w", n.Name, err))
 			continue
@@ -71,6 +80,23 @@ func (e *TargetError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the errors of the sinks.
 func (e *TargetError) Unwrap() error { return e.Err }
+
+// optionFault is the finding that a connector's complaint about its options amounts to, at the option it
+// begins with.
+func optionFault(p *plans.Plan, c *plans.Connector, err error) (f plans.Finding, ok bool) {
+	var classed interface{ Class() string }
+	if !errors.As(err, &classed) || classed.Class() != files.InvalidOption {
+		return f, false
+	}
+	pos := c.Pos
+	word := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == ' ' || r == ':' })
+	if len(word) > 0 {
+		if at, ok := c.Places[word[0]]; ok {
+			pos = at
+		}
+	}
+	return plans.NewFinding(p, pos, "invalid-option", err.Error()), true
+}
 
 // within reports whether a path lies below a folder.
 func within(path, folder string) bool {
