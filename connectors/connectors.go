@@ -122,7 +122,8 @@ type Tally struct {
 	Unread   int64  `json:"unread"`
 	Filtered int64  `json:"filtered"`
 	Rejected int64  `json:"rejected"`
-	Bytes    int64  `json:"bytes"` // bytes of the file's splits; over all readers they sum to the file's size
+	Padded   int64  `json:"padded,omitempty"` // records with too few or too many fields that were made to fit
+	Bytes    int64  `json:"bytes"`            // bytes of the file's splits; over all readers they sum to the file's size
 }
 
 // A Sink is a bound sink.

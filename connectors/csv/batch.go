@@ -119,7 +119,7 @@ func (r *reader) filter(rows int, sel []int32, fail func(*fault, int32)) []int32
 			r.sel = out
 			return out
 		}
-		f := &fault{kind: "EvaluationError", message: "the filter failed: " + err.Error(), at: -1, place: -1, cause: err}
+		f := &fault{kind: "EvaluationError", message: "the filter failed: " + err.Error(), spot: -1, place: -1, cause: err}
 		row := int32(0)
 		var e *expr.EvalError
 		if errors.As(err, &e) && e.Row >= 0 && e.Row < rows {
@@ -147,6 +147,12 @@ func (r *reader) flawed(i int, f *flaw) *fault {
 		out = textFault(c, f.value, f.at)
 	default:
 		out = castFault(c, f.value, f.status)
+		if p := r.cols[i].format; p != nil && f.status == expr.Malformed {
+			out.message = fmt.Sprintf("column %s: cannot cast '%s' to %s: expected %s", c.Name, shorten(f.value), c.Type.Nullable(true), p.text)
+		}
+		if m := r.cols[i].marks; m != (marks{}) && f.status == expr.Malformed {
+			out.message += m.said()
+		}
 	}
 	out.place = r.cur.in.Places[i]
 	return out
@@ -197,6 +203,9 @@ func (r *reader) Locate(ctx context.Context, o operators.Origin, row int64, fiel
 		return connectors.Place{}, fmt.Errorf("no file has number %d", o.File)
 	}
 	in := &r.src.Files[o.File-1]
+	if in.InOrder != "" {
+		return r.findInOrder(ctx, in, o, row, field)
+	}
 	h, err := r.src.fs.Open(in.Abs)
 	if err != nil {
 		return connectors.Place{File: in.Path}, files.ReadFailure(err, in.Path, "cannot open "+in.Path)
@@ -220,7 +229,7 @@ func (r *reader) find(ctx context.Context, h files.ReadFile, in *input, o operat
 		if raw == nil || rec.verdict != whole {
 			return none, fmt.Errorf("%s has no row %d after byte %d", in.Path, row, o.Offset)
 		}
-		if rec.blank && in.Fields > 1 {
+		if r.src.judge(rec, in.Fields) != take {
 			continue
 		}
 		at = offset
@@ -236,6 +245,42 @@ func (r *reader) find(ctx context.Context, h files.ReadFile, in *input, o operat
 	}
 	p.Line, err = lineAt(h, in, begins)
 	return p, err
+}
+
+// findInOrder finds a row of a file that is read in order.
+func (r *reader) findInOrder(ctx context.Context, in *input, o operators.Origin, row int64, field string) (_ connectors.Place, err error) {
+	none := connectors.Place{File: in.Path}
+	s, err := openStream(r.src.fs, in, r.src.Dialect)
+	if err != nil {
+		return none, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.skip(o.Offset); err != nil {
+		return none, err
+	}
+	at := o.Offset
+	for left := o.Row + row; left >= 0; {
+		if err := ctx.Err(); err != nil {
+			return none, err
+		}
+		rec, raw, offset, _, err := s.next()
+		if err != nil {
+			return none, err
+		}
+		if raw == nil || rec.verdict != whole {
+			return none, fmt.Errorf("%s has no row %d after byte %d of its text", in.Path, row, o.Offset)
+		}
+		if r.src.judge(rec, in.Fields) != take {
+			continue
+		}
+		at = offset
+		left--
+	}
+	k := -1
+	if i := r.src.Schema().Index(field); i >= 0 {
+		k = in.Places[i]
+	}
+	return streamPlace(r.src.fs, in, &r.src.bound, at, -1, k)
 }
 
 // Wake is never signalled: there is always something to read or nothing left.
@@ -285,10 +330,11 @@ func (r *reader) Close() error {
 			c.dict.release()
 		}
 	}
+	err := r.closeStream()
 	if r.file == nil {
-		return nil
+		return err
 	}
-	err := r.file.Close()
+	err = errors.Join(err, r.file.Close())
 	r.file, r.open = nil, 0
 	return err
 }

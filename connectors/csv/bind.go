@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
@@ -20,10 +19,15 @@ const stateVersion = 2
 // A bound is a source after binding: all that reading needs to know.
 type bound struct {
 	Version   int          `json:"version"`
-	Delimiter byte         `json:"delimiter"`
+	Delimiter byte         `json:"delimiter"` // of the fast path
 	Columns   []expr.Field `json:"columns"`
 	Nulls     []string     `json:"nulls"`
 	CheckAll  bool         `json:"checkAll,omitempty"`
+	Dialect   dialect      `json:"dialect"`
+	Ragged    string       `json:"ragged,omitempty"` // "" refuses, pad, skip
+	Rename    bool         `json:"rename,omitempty"`
+	Marks     marks        `json:"marks"`
+	Formats   Formats      `json:"formats,omitempty"`
 	Files     []input      `json:"files"`
 }
 
@@ -36,6 +40,10 @@ type input struct {
 	Fields int    `json:"fields"` // of every record; 0 where the file has none
 	Places []int  `json:"places"` // per declared column, from 0
 	Extra  int    `json:"extra"`  // columns of the file that are not declared
+	// InOrder says why the file is read from its beginning on, "" where it may be cut. Data is then an
+	// offset of its text, and so are all offsets of its records.
+	InOrder     string `json:"inOrder,omitempty"`
+	Compression string `json:"compression,omitempty"`
 }
 
 func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
@@ -44,24 +52,14 @@ func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
 
 // bindIn lists the files and reads their headers.
 func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]byte, error) {
-	d, err := o.delimiter()
+	b, err := o.bound()
 	if err != nil {
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
-	}
-	if o.Mode != "" && o.Mode != string(files.ModeError) {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: "mode: " + o.Mode + " belongs to sinks: a source only reads"}
-	}
-	if len(o.Columns) == 0 {
-		return nil, &files.Error{
-			Kind:    files.InvalidOption,
-			Message: "csv: `columns` is left out: finding the columns by looking at the file comes later; declare each column with its type, as in {id: BIGINT, name: STRING}",
-		}
 	}
 	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)
 	}
-	b := bound{Version: stateVersion, Delimiter: d, Columns: o.Columns, Nulls: o.nulls(), CheckAll: o.Check == "all"}
 	for _, f := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("binding source %s: %w", e.Node, err)
@@ -79,42 +77,67 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	return s, nil
 }
 
+// bound is a source without its files.
+func (o Options) bound() (bound, error) {
+	d, err := o.dialect()
+	b := bound{
+		Version: stateVersion, Delimiter: d.Delimiter[0], Columns: o.Columns, Nulls: o.nulls(), CheckAll: o.Check == "all",
+		Dialect: d, Rename: o.DuplicateNames == "rename", Formats: o.Formats,
+	}
+	if err != nil {
+		return b, err
+	}
+	if o.Mode != "" && o.Mode != string(files.ModeError) {
+		return b, errors.New("mode: " + o.Mode + " belongs to sinks: a source only reads")
+	}
+	if len(o.Columns) == 0 {
+		return b, errors.New("csv: `columns` is left out: `runner inspect FILE` finds them by looking at the file; declare each column with its type, as in {id: BIGINT, name: STRING}")
+	}
+	if o.Ragged != "error" {
+		b.Ragged = o.Ragged
+	}
+	if b.Marks, err = o.marks(); err != nil {
+		return b, err
+	}
+	return b, o.Formats.check(o.Columns)
+}
+
 // look reads the beginning of a file and finds its columns.
 func (b *bound) look(fs files.FS, f files.File, number int, header bool) (input, error) {
 	in := input{Path: f.Path, Abs: f.Abs, Bytes: f.Bytes}
-	if c := compression(f.Abs); c != "" {
-		return in, &files.Error{
-			Kind: files.InvalidOption, Path: f.Path,
-			Message: fmt.Sprintf("%s is compressed (%s): reading compressed CSV files comes later; unpack it first", f.Path, c),
-		}
-	}
 	h, err := fs.Open(f.Abs)
 	if err != nil {
 		return in, files.ReadFailure(err, f.Path, "cannot open "+f.Path)
 	}
-	err = b.resolve(&in, h, number, header)
-	return in, errors.Join(err, h.Close())
+	head := make([]byte, min(files.CompressionHead, h.Size()))
+	if err = readFull(h, f.Path, h.Size(), head, 0); err != nil {
+		return in, errors.Join(err, h.Close())
+	}
+	if in.Compression, err = files.Compression(f.Abs, head); err != nil {
+		return in, errors.Join(&connectors.DataError{
+			Kind: "DamagedFile", File: f.Path, Message: f.Path + ": " + err.Error(), Order: [2]int64{int64(number), 0},
+		}, h.Close())
+	}
+	in.InOrder = b.Dialect.inOrder()
+	switch {
+	case in.Compression != "":
+		in.InOrder = "it is compressed (" + in.Compression + ")"
+	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
+		in.InOrder = "its text is utf-16"
+	}
+	if in.InOrder != "" {
+		return in, errors.Join(h.Close(), b.resolveStream(fs, &in, number, header))
+	}
+	return in, errors.Join(b.resolve(&in, h, number, header), h.Close())
 }
 
-// compression names the compression that a file's name stands for, "" where there is none.
-func compression(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".gz", ".gzip":
-		return "gzip"
-	case ".zst", ".zstd":
-		return "zstd"
-	case ".bz2":
-		return "bzip2"
-	case ".xz":
-		return "xz"
-	case ".lz4":
-		return "lz4"
-	case ".zip":
-		return "zip"
-	case ".sz", ".snappy":
-		return "snappy"
+// refusal makes the errors of a file's beginning.
+func (in *input) refusal(number int) func(kind, message, wanted string) error {
+	return func(kind, message, wanted string) error {
+		return &connectors.DataError{
+			Kind: kind, Message: message, File: in.Path, Line: 1, Wanted: wanted, Order: [2]int64{int64(number), 0},
+		}
 	}
-	return ""
 }
 
 // resolve fills in where the data begins and where each column is.
@@ -124,27 +147,18 @@ func (b *bound) resolve(in *input, h files.ReadFile, number int, header bool) er
 	if err != nil {
 		return err
 	}
-	if bytes.HasPrefix(mark, []byte("\xEF\xBB\xBF")) {
+	if bytes.HasPrefix(mark, []byte("\uFEFF")) {
 		r.pos = 3
 	}
-	if bytes.HasPrefix(mark, []byte("\xFF\xFE")) || bytes.HasPrefix(mark, []byte("\xFE\xFF")) {
-		return &connectors.DataError{
-			Kind: "CsvFormatError", Message: "the file is UTF-16, by its byte-order mark: only UTF-8 is read yet", File: in.Path, Line: 1,
-			Wanted: "UTF-8", Order: [2]int64{int64(number), 0},
-		}
+	if err := r.skipLines(b.Dialect.Skip); err != nil {
+		return err
 	}
 	in.Data = r.pos
 	if !header {
 		in.Fields = len(b.Columns)
 	}
-	fail := func(kind, message, wanted string) error {
-		return &connectors.DataError{
-			Kind: kind, Message: message, File: in.Path, Line: 1, Wanted: wanted,
-			Order: [2]int64{int64(number), 0},
-		}
-	}
 	first, raw, at, err := r.next()
-	for err == nil && raw != nil && first.blank && !header && len(b.Columns) > 1 {
+	for err == nil && raw != nil && first.blank && (header || len(b.Columns) > 1) {
 		first, raw, at, err = r.next()
 	}
 	if err != nil || raw == nil {
@@ -154,23 +168,90 @@ func (b *bound) resolve(in *input, h files.ReadFile, number int, header bool) er
 		f := structural(first, raw, at, int64(number), 0)
 		return f.locate(h, in, b)
 	}
+	if header {
+		in.Data = at + int64(first.length)
+	}
+	d := dialect{Delimiter: string(b.Delimiter), Quote: quote}
+	return b.head(in, &d, first, raw, header, in.refusal(number))
+}
+
+// resolveStream does the same for a file that is read in order.
+func (b *bound) resolveStream(fs files.FS, in *input, number int, header bool) (err error) {
+	s, err := openStream(fs, in, b.Dialect)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.skipLines(b.Dialect.Skip); err != nil {
+		return err
+	}
+	in.Data = s.base
+	if !header {
+		in.Fields = len(b.Columns)
+	}
+	first, raw, at, line, err := s.next()
+	for err == nil && raw != nil && first.blank && (header || len(b.Columns) > 1) {
+		first, raw, at, line, err = s.next()
+	}
+	if err != nil || raw == nil {
+		return err
+	}
+	if first.verdict != whole {
+		return structural(first, raw, at, int64(number), 0).at(in, line, int64(len(first.fields))+1)
+	}
+	if header {
+		in.Data = s.base
+	}
+	return b.head(in, &s.dialect, first, raw, header, in.refusal(number))
+}
+
+// head finds the columns by the first record.
+func (b *bound) head(in *input, d *dialect, first record, raw []byte, header bool, fail func(kind, message, wanted string) error) error {
 	names := make([]string, len(first.fields))
 	for i, f := range first.fields {
-		v := f.text(raw)
+		v := d.text(raw, f)
 		if !f.quoted && bytes.IndexByte(v, '\r') >= 0 {
-			return fail("CsvFormatError", "line ending CR: the lines of the file end with a bare carriage return, which is not read", "lines that end with LF or CRLF")
+			return fail("CsvFormatError", "line ending CR: the lines of the file end with a bare carriage return: the source needs `line_ending: cr`", "line_ending: cr")
 		}
 		names[i] = string(v)
 	}
 	in.Fields = len(names)
 	if header {
-		in.Data = at + int64(first.length)
+		if b.Rename {
+			names = renamed(names)
+		}
 		return b.byName(in, names, fail)
 	}
 	return b.byPlace(in, names, fail)
 }
 
+// renamed gives every name that was there before a number: the least from 2 on that makes it a name
+// that neither the header nor an earlier renaming has.
+func renamed(names []string) []string {
+	taken := map[string]bool{}
+	for _, n := range names {
+		taken[n] = true
+	}
+	seen := map[string]bool{}
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = n
+		for k := 2; seen[n] && (k == 2 || taken[out[i]]); k++ {
+			out[i] = fmt.Sprintf("%s_%d", n, k)
+			if !taken[out[i]] {
+				break
+			}
+		}
+		seen[n], taken[out[i]] = true, true
+	}
+	return out
+}
+
 func (b *bound) byPlace(in *input, first []string, fail func(kind, message, wanted string) error) error {
+	if len(first) != len(b.Columns) && b.Ragged != "" {
+		in.Fields = len(b.Columns)
+		first = make([]string, len(b.Columns))
+	}
 	if len(first) != len(b.Columns) {
 		return fail("SchemaMismatch", fmt.Sprintf("the file has %d fields in its first record and the plan declares %d columns: without a header every field needs a column",
 			len(first), len(b.Columns)), fmt.Sprintf("%d fields", len(b.Columns)))
@@ -192,7 +273,7 @@ func (b *bound) byName(in *input, names []string, fail func(kind, message, wante
 		case len(p) == 0:
 			return fail("SchemaMismatch", fmt.Sprintf("column %s is not in the header: it has %s%s", c.Name, listNames(names), near(c.Name, names)), "a column "+c.Name)
 		case len(p) > 1:
-			return fail("SchemaMismatch", fmt.Sprintf("column %s stands %d times in the header, as field %d and as field %d", c.Name, len(p), p[0]+1, p[1]+1), "one column "+c.Name)
+			return fail("SchemaMismatch", fmt.Sprintf("column %s stands %d times in the header, as field %d and as field %d; `duplicate_names: rename` tells them apart", c.Name, len(p), p[0]+1, p[1]+1), "one column "+c.Name)
 		}
 		in.Places = append(in.Places, p[0])
 	}

@@ -22,6 +22,8 @@ type chunk struct {
 	offsets []int64
 	fault   *fault // what stands after the last record
 
+	rejected, padded int64 // records left out, and records among these whose fields were made to fit
+
 	alt  []byte // memory for records brought together by the slow path
 	span []span
 }
@@ -44,7 +46,7 @@ func (c *chunk) grow(n int) {
 // flatten turns the masks of buf[:end] into places and reports whether every record has the wanted
 // number of fields. end is after a line end.
 func (c *chunk) flatten(buf []byte, m *masks, end int) bool {
-	c.buf, c.slow, c.fault = buf, false, nil
+	c.buf, c.slow, c.fault, c.rejected, c.padded = buf, false, nil, 0, 0
 	c.grow(countIn(m.seps, 0, end))
 	pos := c.pos
 	pos[0] = ^uint32(0) // one before the first byte; every use adds one
@@ -100,15 +102,14 @@ func (c *chunk) regular() bool {
 // gather is the slow path: it scans the records of data byte by byte, as long as they start before
 // own, leaves blank lines out and stops at the first fault. data are the window's bytes without a
 // line end put behind them.
-func (c *chunk) gather(data []byte, base int64, delimiter byte, own int, eof bool, file int64) {
-	c.fault, c.records, c.quoted, c.tail, c.mixed = nil, 0, true, 0, false
-	c.alt = append(c.alt[:0], make([]byte, front)...)
-	c.slow, c.offsets = true, c.offsets[:0]
-	c.grow(len(data))
-	c.pos[0] = ^uint32(0)
+func (c *chunk) gather(data []byte, base int64, b *bound, own int, eof bool, file int64) {
+	c.begin(c.fields)
+	d := dialect{Delimiter: string(b.Delimiter), Quote: quote}
+	c.room(len(data))
 	at := 0
-	for at < own && at < len(data) {
-		r := scanRecord(data[at:], delimiter, eof, c.span)
+	// Records that are padded take more room than they had: then the rest comes with the next chunk.
+	for at < own && at < len(data) && len(c.alt) < 2*len(data)+1<<20 {
+		r := scanRecord(data[at:], b.Delimiter, eof, c.span)
 		c.span = r.fields
 		if r.verdict == cut {
 			break
@@ -117,25 +118,30 @@ func (c *chunk) gather(data []byte, base int64, delimiter byte, own int, eof boo
 			c.fault = structural(r, data[at:], base+int64(at), file, c.fields)
 			break
 		}
-		if r.blank && c.fields > 1 {
-			at += r.length
-			continue
-		}
-		if len(r.fields) != c.fields {
-			c.fault = ragged(r, data[at:at+r.length], base+int64(at), file, c.fields)
+		raw := data[at : at+r.length]
+		fate := b.judge(r, c.fields)
+		if fate == refuse {
+			c.fault = ragged(r, raw, base+int64(at), file, c.fields)
 			break
 		}
-		c.add(r, data[at:at+r.length], base+int64(at))
+		switch {
+		case fate == reject:
+			c.rejected++
+		case fate == take && len(r.fields) == c.fields:
+			c.add(r, raw, base+int64(at))
+		case fate == take:
+			c.put(&d, r, raw, base+int64(at), b.Nulls)
+		}
 		at += r.length
 	}
 	c.base, c.end = base, base+int64(at)
-	c.alt = append(c.alt, make([]byte, block)...)
-	c.buf = c.alt[front : len(c.alt)-block]
+	c.finish()
 }
 
 // add appends a record to those brought together, with LF as its line end.
 func (c *chunk) add(r record, raw []byte, offset int64) {
 	start := len(c.alt) - front
+	c.room((c.records+1)*c.fields + 1)
 	for k, f := range r.fields {
 		e := f.end
 		if f.quoted {

@@ -22,11 +22,13 @@ type column struct {
 	valid  validity
 	clock  clock
 	dict   *dictionary // of a STRING; nil once it does not pay
-
+	marks  marks       // how numbers are written
+	format *pattern    // how dates and times are written; nil: as ISO 8601 has them
 }
 
-func newColumn(f expr.Field, alloc memory.Allocator, nulls *nullTokens) *column {
-	c := &column{field: f, physic: f.Type.Arrow(), alloc: alloc, fields: fields{nulls: nulls}, clock: stopped()}
+func newColumn(b *bound, i int, alloc memory.Allocator, nulls *nullTokens) *column {
+	f := b.Columns[i]
+	c := &column{field: f, marks: b.Marks, format: b.Formats.of(f.Name), physic: f.Type.Arrow(), alloc: alloc, fields: fields{nulls: nulls}, clock: stopped()}
 	if f.Type.Kind == expr.String {
 		c.dict = newDictionary()
 	}
@@ -75,6 +77,11 @@ func view[T any](b *memory.Buffer) []T {
 // With a flaw the rows before it are there.
 func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *flaw) {
 	c.valid = validity{}
+	if c.format != nil || c.marks != (marks{}) {
+		if arr, bad := c.written(rows, sel); arr != nil {
+			return arr, 0, bad
+		}
+	}
 	switch t := c.field.Type; t.Kind {
 	case expr.Int:
 		return integers(c, rows, sel, expr.ParseInt32)

@@ -55,8 +55,12 @@ func TestSource(t *testing.T) {
 
 // testSource tests files of texts; the filter is on the first column, a BIGINT.
 func testSource(t *testing.T, declared string, rows []string, lines []int64, texts ...string) {
-	cols := columns(t, declared)
-	_, state, err := bindText(t, Options{Columns: cols}, texts...)
+	testOptions(t, Options{Columns: columns(t, declared)}, rows, lines, texts...)
+}
+
+func testOptions(t *testing.T, o Options, rows []string, lines []int64, texts ...string) {
+	cols := o.Columns
+	_, state, err := bindText(t, o, texts...)
 	if err != nil {
 		t.Fatal(err)
 	}

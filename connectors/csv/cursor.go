@@ -105,7 +105,7 @@ func (w *window) cutRecords(buf []byte, own int, file int64, k *chunk) bool {
 		}
 	}
 	data := buf[:w.n]
-	k.gather(data, w.base, w.delimiter, min(own, w.n), w.eof(), file)
+	k.gather(data, w.base, w.bound, min(own, w.n), w.eof(), file)
 	return k.end > k.base || k.fault != nil
 }
 

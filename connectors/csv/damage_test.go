@@ -58,9 +58,9 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		"comes later; declare each": {Path: []string{"a.csv"}},
-		"compressed (gzip)":         {Path: []string{"b.csv.gz"}, Columns: columns(t, "a INT")},
-		"one ASCII character":       {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Delimiter: "\""},
+		"runner inspect FILE":       {Path: []string{"a.csv"}},
+		"does not begin as gzip":    {Path: []string{"b.csv.gz"}, Columns: columns(t, "a INT")},
+		"holds the quote character": {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Delimiter: "\""},
 		"belongs to sinks":          {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Mode: "append"},
 		"none.csv":                  {Path: []string{"none.csv"}, Columns: columns(t, "a INT")},
 		"*.txt":                     {Path: []string{"*.txt"}, Columns: columns(t, "a INT")},

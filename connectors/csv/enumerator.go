@@ -46,6 +46,9 @@ func (e *enumerator) Discover(ctx context.Context) (found []connectors.Split, do
 	for e.next.File < len(e.files) && len(found) < splitsPerCall {
 		f := e.files[e.next.File]
 		n := min(e.size, f.Bytes-e.next.Offset)
+		if f.InOrder != "" {
+			n = f.Bytes
+		}
 		s, err := newSplit(f, splitState{
 			File: int64(e.next.File) + 1, Start: e.next.Offset, End: e.next.Offset + n, Read: e.read,
 		})

@@ -16,7 +16,7 @@ type fault struct {
 	kind, message, wanted string
 	file                  int64 // place in the list, from 1
 	record                int64 // offset of the record
-	at                    int64 // offset of the byte at fault; -1: where the field begins
+	spot                  int64 // offset of the byte at fault; -1: where the field begins
 	row                   int32 // of the batch, for a fault found in one
 	place                 int   // field of the record from 0; -1: the record as a whole
 	field, value          string
@@ -25,14 +25,14 @@ type fault struct {
 
 // structural is the fault of a record whose quotes are wrong. raw begins with the record.
 func structural(r record, raw []byte, offset, file int64, place int) *fault {
-	f := &fault{kind: "CsvFormatError", file: file, record: offset, at: offset + int64(r.at), place: len(r.fields)}
+	f := &fault{kind: "CsvFormatError", file: file, record: offset, spot: offset + int64(r.at), place: len(r.fields)}
 	switch r.verdict {
 	case afterQuote:
 		f.message = fmt.Sprintf("%q follows a closing quote", around(raw, r.at))
 		f.wanted = "the delimiter or the end of the line after a closing quote; quotes inside a quoted field doubled"
 		if raw[r.at] == '\r' {
 			f.message = "line ending CR: a bare carriage return follows a closing quote"
-			f.wanted = "lines that end with LF or CRLF"
+			f.wanted = "lines that end with LF or CRLF, or `line_ending: cr`"
 		}
 	case unterminated:
 		f.message = "the file ends inside a quoted field that begins here"
@@ -40,10 +40,10 @@ func structural(r record, raw []byte, offset, file int64, place int) *fault {
 	default:
 		f.message = fmt.Sprintf("a record is longer than %d MiB", maxRecord>>20)
 		f.wanted = "a shorter record, or the quote that is missing"
-		f.at, f.place = offset, -1
+		f.spot, f.place = offset, -1
 		if !bytes.ContainsRune(raw, '\n') && bytes.ContainsRune(raw, '\r') {
-			f.message = "line ending CR: the lines of the file end with a bare carriage return, which is not read"
-			f.wanted = "lines that end with LF or CRLF"
+			f.message = "line ending CR: the lines of the file end with a bare carriage return"
+			f.wanted = "lines that end with LF or CRLF, or `line_ending: cr`"
 		}
 	}
 	return f
@@ -61,11 +61,11 @@ func around(raw []byte, at int) []byte {
 // ragged is the fault of a record with too few or too many fields.
 func ragged(r record, raw []byte, offset, file int64, fields int) *fault {
 	f := &fault{
-		kind: "CsvFormatError", file: file, record: offset, at: offset, place: -1,
+		kind: "CsvFormatError", file: file, record: offset, spot: offset, place: -1,
 		message: "the record has " + countFields(len(r.fields)), wanted: countFields(fields),
 	}
 	if i := bytes.IndexByte(raw, '\r'); i >= 0 && i+1 < len(raw) && raw[i+1] != '\n' && !bytes.ContainsRune(raw, quote) {
-		f.message += " and bare carriage returns (line ending CR is not read)"
+		f.message += " and bare carriage returns (line ending CR needs `line_ending: cr`)"
 	}
 	return f
 }
@@ -83,15 +83,20 @@ func (f *fault) locate(h files.ReadFile, in *input, b *bound) error {
 	if err != nil {
 		return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
 	}
-	if f.at >= 0 {
-		at = f.at
+	if f.spot >= 0 {
+		at = f.spot
 	}
 	line, err := lineAt(h, in, at)
 	if err != nil {
 		return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
 	}
+	return f.at(in, line, p.Column)
+}
+
+// at makes the fault an error at a line and a column.
+func (f *fault) at(in *input, line, column int64) error {
 	e := &connectors.DataError{
-		Kind: f.kind, Message: f.message, File: in.Path, Line: line, Column: p.Column, Field: f.field,
+		Kind: f.kind, Message: f.message, File: in.Path, Line: line, Column: column, Field: f.field,
 		Value: f.value, Wanted: f.wanted, Order: [2]int64{f.file, f.record}, Cause: f.cause,
 	}
 	if f.wanted != "" && f.kind == "CsvFormatError" {
@@ -121,6 +126,39 @@ func place(h files.ReadFile, in *input, b *bound, offset int64, field int) (conn
 	return p, at + int64(start), nil
 }
 
+// streamPlace finds a field of the record at an offset of a file that is read in order, with the line
+// of the byte at spot, or of the field where spot is -1.
+func streamPlace(fs files.FS, in *input, b *bound, record, spot int64, field int) (p connectors.Place, err error) {
+	p = connectors.Place{File: in.Path, Column: int64(field) + 1}
+	s, err := openStream(fs, in, b.Dialect)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.skip(in.Data); err != nil {
+		return p, err
+	}
+	for {
+		rec, raw, at, line, err := s.next()
+		if err != nil || raw == nil {
+			return p, err
+		}
+		if at < record && rec.verdict == whole {
+			continue
+		}
+		to := 0
+		if field >= 0 && field < len(rec.fields) {
+			f := rec.fields[field]
+			p.Value, to = string(s.text(raw, f)), f.start
+		}
+		if spot >= at {
+			to = int(spot - at)
+		}
+		p.Line = line + s.lines(raw[:min(to, len(raw))])
+		return p, nil
+	}
+}
+
 // lineAt is the number of the line that an offset is in, from 1.
 func lineAt(h files.ReadFile, in *input, at int64) (int64, error) {
 	buf := make([]byte, 256<<10)
@@ -140,7 +178,7 @@ func lineAt(h files.ReadFile, in *input, at int64) (int64, error) {
 func castFault(c expr.Field, v []byte, s expr.Status) *fault {
 	t := c.Type.Nullable(true)
 	return &fault{
-		kind: "CastError", at: -1, field: c.Name, value: string(v), wanted: t.String(),
+		kind: "CastError", spot: -1, field: c.Name, value: string(v), wanted: t.String(),
 		message: fmt.Sprintf("column %s: cannot cast '%s' to %s: %s", c.Name, shorten(v), t, s.Cause(t)),
 	}
 }
@@ -148,7 +186,7 @@ func castFault(c expr.Field, v []byte, s expr.Status) *fault {
 // nullFault is the fault of a NULL in a column declared NOT NULL.
 func nullFault(c expr.Field, v []byte) *fault {
 	return &fault{
-		kind: "NullViolation", at: -1, field: c.Name, value: string(v), wanted: c.Type.String(),
+		kind: "NullViolation", spot: -1, field: c.Name, value: string(v), wanted: c.Type.String(),
 		message: fmt.Sprintf("column %s is NOT NULL and the field is NULL", c.Name),
 	}
 }
@@ -165,7 +203,7 @@ func shorten(v []byte) string {
 // textFault is the fault of a STRING that is not UTF-8; the byte at fault is the at-th of the value.
 func textFault(c expr.Field, v []byte, at int) *fault {
 	return &fault{
-		kind: "CsvFormatError", at: -1, field: c.Name, value: string(bytes.ToValidUTF8(v, []byte("�"))), wanted: "UTF-8",
+		kind: "CsvFormatError", spot: -1, field: c.Name, value: string(bytes.ToValidUTF8(v, []byte("�"))), wanted: "UTF-8",
 		message: fmt.Sprintf("column %s: byte %d of the field, %#02x, is not UTF-8", c.Name, at+1, v[at]),
 	}
 }

@@ -171,8 +171,8 @@ func (o *oracle) fail(f *fault, r record, at, k int) *connectors.DataError {
 			}
 		}
 	}
-	if f.at >= 0 {
-		byteAt = int(f.at)
+	if f.spot >= 0 {
+		byteAt = int(f.spot)
 	}
 	e := &connectors.DataError{
 		Kind: f.kind, File: o.b.Files[0].Path, Line: int64(bytes.Count(o.data[:byteAt], []byte{'\n'})) + 1,
@@ -263,12 +263,30 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 	}
 	rows, fails := want.rows()
 	h.plain = pick(3) == 0
+	agree(t, inOrder(t, state), h, rows, fails, false)
 	for _, h.scan = range []scanner{bestScanner(), scanPortable} {
 		for _, near := range []int{probeNear, 16} {
 			h.reach = reach{near: near, far: near * 4, back: [4]int64{int64(near) / 2, int64(near), int64(near) * 2, int64(near) * 4}}
 			agree(t, state, h, rows, fails, near < probeNear)
 		}
 	}
+}
+
+// inOrder makes a bound source read its files on the complete path.
+func inOrder(t *testing.T, state []byte) []byte {
+	t.Helper()
+	var b bound
+	if err := json.Unmarshal(state, &b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.Files {
+		b.Files[i].InOrder = "a test says so"
+	}
+	state, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
 }
 
 // agree reads and compares. Where a prober sees little it may refuse a file, and never misread it.

@@ -283,7 +283,7 @@ func survey(w *window, in *input, to int64) (course, error) {
 // ambiguous is the fault of a split whose end is not what probe says of it, in a file without faults.
 func ambiguous(in *input, file, record, at int64) *fault {
 	return &fault{
-		kind: "CsvFormatError", file: file, record: record, at: -1, place: -1,
+		kind: "CsvFormatError", file: file, record: record, spot: -1, place: -1,
 		message: fmt.Sprintf("a quoted field is so long that a split of the file begins inside it, at byte %d, where its text looks like records; read the file in larger splits (option runner.source.split-size)", at),
 	}
 }

@@ -192,6 +192,7 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 		for _, y := range rd.Tally() {
 			x := books[y.File]
 			x.File, x.Rows, x.Read, x.Filtered, x.Bytes = y.File, x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes
+			x.Rejected, x.Padded = x.Rejected+y.Rejected, x.Padded+y.Padded
 			books[y.File] = x
 		}
 		if e := rd.Close(); e != nil {

@@ -27,6 +27,7 @@ type reader struct {
 	open  int64
 	win   window
 	probe prober
+	text  *stream // of a file that is read in order
 
 	chunk   chunk
 	next    int    // first row of the chunk that was not given out
@@ -49,7 +50,7 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 		src: s, cols: make([]*column, len(s.Columns)), arrs: make([]arrow.Array, len(s.Columns)),
 		dicts: make([]uint64, len(s.Columns)), tallies: map[int64]*connectors.Tally{}, schemas: map[uint64]*arrow.Schema{},
 	}
-	r.win.scan, r.win.delimiter = s.scan, s.Delimiter
+	r.win.scan, r.win.delimiter, r.win.bound = s.scan, s.Delimiter, &s.bound
 	r.probe.w.scan, r.probe.w.delimiter, r.probe.reach = s.scan, s.Delimiter, s.reach
 	uses := expr.Columns(s.where)
 	if s.CheckAll {
@@ -61,12 +62,12 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 	r.first = uses
 	nulls := newNullTokens(s.Nulls)
 	for _, i := range uses {
-		r.cols[i] = newColumn(s.Columns[i], t.Alloc, nulls)
+		r.cols[i] = newColumn(&s.bound, i, t.Alloc, nulls)
 	}
 	for i := range s.Columns {
 		for _, c := range s.columns {
 			if c == i && r.cols[i] == nil {
-				r.cols[i] = newColumn(s.Columns[i], t.Alloc, nulls)
+				r.cols[i] = newColumn(&s.bound, i, t.Alloc, nulls)
 				r.rest = append(r.rest, i)
 			}
 		}
@@ -128,6 +129,9 @@ func (r *reader) start(st splitState) error {
 		c.read = int(st.Read)
 	}
 	r.tally(c)
+	if in.InOrder != "" {
+		return r.startInOrder(c, st)
+	}
 	if err := r.turn(st.File, in); err != nil {
 		return err
 	}
@@ -143,6 +147,68 @@ func (r *reader) start(st splitState) error {
 	}
 	c.begins = begins
 	return r.win.begin(c)
+}
+
+// startInOrder opens the one split of a file that is read in order.
+func (r *reader) startInOrder(c *cursor, st splitState) error {
+	if err := r.closeStream(); err != nil {
+		return err
+	}
+	s, err := openStream(r.src.fs, c.in, r.src.Dialect)
+	if err != nil {
+		return err
+	}
+	r.text = s
+	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
+	c.pos = max(st.Pos, c.in.Data)
+	if err := s.skip(c.pos); err != nil {
+		return err
+	}
+	r.cur = c
+	return nil
+}
+
+func (r *reader) closeStream() error {
+	if r.text == nil {
+		return nil
+	}
+	s := r.text
+	r.text = nil
+	return s.close()
+}
+
+// stepInOrder reads the next records of a file that is read in order; at its end the split is done.
+func (r *reader) stepInOrder(c *cursor) error {
+	more, err := r.text.load(c, &r.src.bound, &r.chunk)
+	r.next = 0
+	if err != nil {
+		var d *connectors.DataError
+		if errors.As(err, &d) {
+			d.Order = [2]int64{c.file, r.text.base}
+		}
+		return err
+	}
+	c.pos = r.chunk.end
+	r.spoil(c)
+	if more {
+		return nil
+	}
+	r.tally(c).Bytes += c.end - c.start
+	r.cur, r.chunk.records = nil, 0
+	return r.closeStream()
+}
+
+// spoil books the records that were left out or made to fit.
+func (r *reader) spoil(c *cursor) {
+	if n := r.chunk.rejected; n > 0 {
+		t := r.tally(c)
+		t.Rows += n
+		t.Read += n
+		t.Rejected += n
+	}
+	if n := r.chunk.padded; n > 0 {
+		r.tally(c).Padded += n
+	}
 }
 
 // turn opens a file unless it is open.
@@ -193,6 +259,9 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	if r.chunk.fault != nil {
 		return b, false, r.chunk.fault, nil
 	}
+	if r.text != nil {
+		return b, false, nil, r.stepInOrder(c)
+	}
 	more, err := r.win.load(c, &r.chunk)
 	r.next = 0
 	if err != nil {
@@ -200,6 +269,7 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	}
 	r.account(c)
 	if more {
+		r.spoil(c)
 		return b, false, nil, nil
 	}
 	if c.doomed {
@@ -248,6 +318,17 @@ func (r *reader) broken(c *cursor, at int64) (*fault, error) {
 // wrong. Then the split is read again, and there is no error yet.
 func (r *reader) report(f *fault) error {
 	c := r.cur
+	if r.text != nil {
+		// Damage shows at the end of compressed data, and is the reason for what is wrong before.
+		if err := r.text.drain(); err != nil {
+			return err
+		}
+		p, err := streamPlace(r.src.fs, c.in, &r.src.bound, f.record, f.spot, f.place)
+		if err != nil {
+			return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
+		}
+		return f.at(c.in, p.Line, p.Column)
+	}
 	if c.start > c.in.Data && !c.resumed && !c.doomed {
 		s, err := survey(&r.probe.w, c.in, c.start)
 		if err != nil {

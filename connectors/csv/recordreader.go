@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -71,6 +72,28 @@ func (r *recordReader) next() (rec record, raw []byte, at int64, err error) {
 			return rec, b, r.pos, nil
 		}
 	}
+}
+
+// skipLines passes over the first lines of a file.
+func (r *recordReader) skipLines(lines int64) error {
+	for ; lines > 0 && r.pos < r.size; lines-- {
+		for {
+			b, err := r.peek(4 << 10)
+			if err != nil {
+				return err
+			}
+			b = b[:min(int64(len(b)), r.size-r.pos)]
+			i := bytes.IndexByte(b, '\n')
+			if i >= 0 {
+				r.pos += int64(i) + 1
+				break
+			}
+			if r.pos += int64(len(b)); r.pos >= r.size {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // readFull reads len(b) bytes at an offset of a file that was size bytes long when it was bound.

@@ -62,7 +62,6 @@ func inQuotes(q, carry uint64) uint64 {
 	return q ^ carry
 }
 
-
 // any reports whether there is a quote at all.
 func (m *masks) anyQuote() bool {
 	var any uint64

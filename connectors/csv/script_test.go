@@ -47,6 +47,33 @@ func TestScripts(t *testing.T) {
 					}
 				case "check":
 					o.Check = v[0]
+				case "quote":
+					q := strings.ReplaceAll(strings.Trim(v[0], "'"), "single", "'")
+					o.Quote = &q
+				case "escape":
+					o.Escape = v[0]
+				case "comment":
+					o.Comment = v[0]
+				case "skip":
+					o.SkipLines = int64(v[0][0] - '0')
+				case "trim":
+					o.Trim = true
+				case "cr":
+					o.LineEnding = "cr"
+				case "encoding":
+					o.Encoding = v[0]
+				case "decimal":
+					o.Decimal = strings.Trim(v[0], "'")
+				case "thousands":
+					o.Thousands = strings.ReplaceAll(strings.Trim(v[0], "'"), "single", "'")
+				case "format":
+					if err := o.Formats.SetEntry(v[0], strings.ReplaceAll(strings.Join(v[1:], ","), "_", " ")); err != nil {
+						return "error: " + err.Error() + "\n"
+					}
+				case "ragged":
+					o.Ragged = v[0]
+				case "rename":
+					o.DuplicateNames = "rename"
 				case "only":
 					h.columns = []int{}
 					for _, s := range v {
@@ -73,7 +100,11 @@ func TestScripts(t *testing.T) {
 				return strings.ReplaceAll(out+explain(err), dir+"/", "")
 			}
 			for _, y := range tally {
-				out += fmt.Sprintf("books %s rows=%d read=%d bytes=%d\n", y.File, y.Rows, y.Read, y.Bytes)
+				out += fmt.Sprintf("books %s rows=%d read=%d bytes=%d", y.File, y.Rows, y.Read, y.Bytes)
+				if y.Rejected+y.Padded > 0 {
+					out += fmt.Sprintf(" rejected=%d padded=%d", y.Rejected, y.Padded)
+				}
+				out += "\n"
 			}
 			return strings.ReplaceAll(out, dir+"/", "")
 		})

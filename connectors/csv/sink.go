@@ -25,7 +25,7 @@ type sinkState struct {
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
 	var none connectors.BoundSink
 	if len(o.Path) != 1 {
-		return none, fmt.Errorf("path: a sink has one target, and %d are given", len(o.Path))
+		return none, &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("path: a sink has one target, and %d are given", len(o.Path))}
 	}
 	if len(o.Columns) > 0 {
 		return none, errors.New("columns: belongs to sources; a sink writes the columns of its input")

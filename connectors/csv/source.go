@@ -43,11 +43,11 @@ func (s *source) Bounded() bool { return true }
 // Schema is the declared columns.
 func (s *source) Schema() expr.Schema { return expr.SchemaOf(s.Columns...) }
 
-// Inventory lists the files. All can be cut anywhere.
+// Inventory lists the files. They can be cut anywhere, but those that are read in order.
 func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
 	for _, f := range s.Files {
-		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: true})
+		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder})
 	}
 	return v
 }

@@ -15,6 +15,7 @@ type window struct {
 	size      int64 // of the file
 	delimiter byte
 	scan      scanner
+	bound     *bound // what becomes of records that do not fit
 
 	store []byte
 	base  int64 // file offset of the first byte
