@@ -250,7 +250,7 @@ func TestAggType(t *testing.T) {
 		want     string
 	}{
 		{"COUNT", Type{}, false, "BIGINT NOT NULL"}, {"COUNT", Of(String), true, "BIGINT NOT NULL"},
-		{"SUM", Of(Int).Nullable(false), false, "INT"}, {"SUM", DecimalOf(38, 37), false, "DECIMAL(38, 37)"}, {"SUM", Of(String), false, "fails"}, {"SUM", Of(Int), true, "fails"},
+		{"SUM", Of(Int).Nullable(false), false, "INT"}, {"SUM", DecimalOf(38, 37), false, "DECIMAL(38, 37)"}, {"SUM", Of(String), false, "fails"}, {"SUM", Of(Int), true, "INT"}, {"SUM", Of(String), true, "fails"},
 		{"AVG", DecimalOf(5, 1), false, "DECIMAL(38, 6)"}, {"AVG", DecimalOf(20, 8), false, "DECIMAL(38, 8)"}, {"AVG", Of(Date), false, "fails"},
 		{"MIN", Of(String).Nullable(false), false, "STRING"}, {"MAX", TimestampOf(3), true, "TIMESTAMP(3)"}, {"MAX", Of(Bytes), false, "fails"}, {"MEDIAN", Of(Int), false, "fails"},
 	} {
