@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,7 @@ func runCommand(started time.Time) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		limitMemory(l.options)
 		p := newProgress(os.Stderr)
 		r, err := runner.Run(c.Context(), l.cat, l.plan, runner.Settings{Options: l.options, Started: started, Progress: p.update})
 		p.done()
@@ -57,6 +59,17 @@ func runCommand(started time.Time) *cobra.Command {
 		return finish(r, file, l.options.String(config.ReportDir), format)
 	}
 	return c
+}
+
+// besideManaged is what a run takes beside operators and results: buffers, the program itself.
+const besideManaged = 256 << 20
+
+// limitMemory tells the garbage collector what the memory is meant for: operators and results may take
+// the managed memory each. Up to there it may be lazy, near there it is not.
+func limitMemory(o config.Loaded) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(2*o.Bytes(config.ManagedMemory) + besideManaged)
+	}
 }
 
 // finish writes the report and prints what a person wants to see of it.
