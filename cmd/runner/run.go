@@ -37,6 +37,9 @@ func runCommand(started time.Time) *cobra.Command {
 		if format == "json" {
 			stdout = os.Stderr // the report alone goes to standard output
 		}
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return fmt.Errorf("--report %s: that is a folder; name a file, or set %s", file, config.ReportDir)
+		}
 		l, err := f.load(args[0], stdout, os.Stderr)
 		if err != nil {
 			return err
@@ -78,8 +81,8 @@ func finish(r report.Report, file, dir, format string) error {
 	if format == "json" {
 		e := json.NewEncoder(os.Stdout)
 		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil {
-			return fmt.Errorf("printing the report: %w", err)
+		if err := e.Encode(r); err != nil && saveErr == nil {
+			saveErr = fmt.Errorf("printing the report: %w", err)
 		}
 	}
 	if saveErr != nil {

@@ -11,6 +11,12 @@ import (
 
 // WriteFile puts b into the file at path: written beside it, flushed to disk, and renamed into place.
 func WriteFile(path string, b []byte) (err error) {
+	if info, serr := os.Stat(path); serr == nil && !info.Mode().IsRegular() {
+		return writeInPlace(path, b)
+	}
+	if real, lerr := filepath.EvalSymlinks(path); lerr == nil {
+		path = real // what a link names is replaced, not the link
+	}
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".runner-tmp-*")
 	if err != nil {
@@ -39,6 +45,20 @@ func WriteFile(path string, b []byte) (err error) {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return SyncDir(dir)
+}
+
+// writeInPlace writes to what is no regular file, a pipe or a device: it must not be replaced, and nothing
+// of it survives a crash anyway.
+func writeInPlace(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }
 
 // Remove removes a file durably; one that is not there is no error.

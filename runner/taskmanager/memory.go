@@ -34,32 +34,50 @@ type taskMemory struct {
 	slot    *slotMemory
 	dir     string
 	name    string
-	held    int64
+	held    int64 // of the slot
+	least   int64 // of the task's own minimum
 	peak    int64
 	spilled *atomic.Int64
 	files   map[*spillFile]bool
 	free    []func(want int64) int64
 }
 
+// taskMinimum is what a task gets also where others hold all of its slot: without it, whether an operator
+// can so much as begin to spill would depend on which tasks happen to run beside it.
+const taskMinimum = 256 << 10
+
 // Reserve takes n bytes, after asking the operators of this task to free what they can.
 func (m *taskMemory) Reserve(n int64) bool {
-	if !m.slot.reserve(n) {
+	if !m.take(n) {
 		for _, f := range m.free {
 			f(n)
 		}
-		if !m.slot.reserve(n) {
+		if !m.take(n) {
 			return false
 		}
 	}
-	m.held += n
-	m.peak = max(m.peak, m.held)
+	m.peak = max(m.peak, m.held+m.least)
 	return true
 }
 
-// Release gives n bytes back.
+func (m *taskMemory) take(n int64) bool {
+	if m.slot.reserve(n) {
+		m.held += n
+		return true
+	}
+	if m.held+m.least+n > taskMinimum {
+		return false
+	}
+	m.least += n
+	return true
+}
+
+// Release gives n bytes back, the slot's first.
 func (m *taskMemory) Release(n int64) {
-	m.held -= n
-	m.slot.used.Add(-n)
+	ofSlot := min(n, m.held)
+	m.held -= ofSlot
+	m.least -= n - ofSlot
+	m.slot.used.Add(-ofSlot)
 }
 
 // OnPressure registers what can be freed.
@@ -79,7 +97,7 @@ func (m *taskMemory) Spill(name string) (operators.SpillFile, error) {
 // close gives back all memory and removes what files are left.
 func (m *taskMemory) close() error {
 	m.slot.used.Add(-m.held)
-	m.held = 0
+	m.held, m.least = 0, 0
 	var errs []error
 	for f := range m.files {
 		errs = append(errs, f.Close())
