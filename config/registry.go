@@ -110,8 +110,8 @@ func jobOptions() Registry {
 			Doc: "Splittable files are cut into pieces of at most this size, which are handed out on request."},
 		{Name: BatchRows, Type: Integer, Default: "16384", Scope: Job, Min: 1, Max: 1 << 20,
 			Doc: "Most rows of a batch."},
-		{Name: SlotSharing, Type: Enum, Default: "true", Scope: Job, Allowed: []string{"true"}, Later: []string{"false"},
-			Doc: "Whether subtasks of different vertices share a slot; a node's slot_sharing_group sets nodes apart."},
+		{Name: SlotSharing, Type: Boolean, Default: "true", Scope: Job,
+			Doc: "Whether subtasks of different vertices share a slot. false: every vertex is a slot sharing group of its own. A node's slot_sharing_group sets nodes apart."},
 	}
 }
 

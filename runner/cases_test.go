@@ -472,3 +472,27 @@ sinks: {a: {from: t, blackhole: {}}, b: {from: s, blackhole: {}}}
 		t.Errorf("%+v", limit.Failure)
 	}
 }
+
+// Without slot sharing every vertex is a group of its own, and the result is the same.
+func TestSlotSharing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "k,s\n1,a\n2,b\n3,a\n")
+	digest := ""
+	for _, sharing := range []string{"true", "false"} {
+		r := run(t, filepath.Join(dir, "plan.yaml"), faultPlan, setup{options: map[string]string{
+			"runner.slot-sharing": sharing, "parallelism.default": "2", "execution.batch.adaptive.auto-parallelism.enabled": "false",
+		}})
+		finished(t, r)
+		if digest == "" {
+			digest = r.Sinks[0].Digest
+		}
+		groups := map[string]bool{}
+		for _, v := range r.Vertices {
+			groups[v.SlotSharingGroup] = true
+		}
+		want := map[string]int{"true": 1, "false": len(r.Vertices)}[sharing]
+		if len(groups) != want || len(r.Slots.Groups) != want || r.Slots.Needed != map[string]int{"true": 2, "false": 5}[sharing] || r.Sinks[0].Digest != digest {
+			t.Errorf("%s: %+v, %d vertices", sharing, r.Slots, len(r.Vertices))
+		}
+	}
+}

@@ -216,6 +216,9 @@ func (b *builder) finish() {
 			fmt.Fprintf(h, "%d %s\n", op.ID, op.UID)
 		}
 		v.Name = v.nameFrom(0)
+		if b.g.Option("runner.slot-sharing") == "false" {
+			v.SharingGroup = v.Operators[0].Label
+		}
 		v.ID = hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	for i, j := range b.joins {
