@@ -8,7 +8,7 @@ import (
 // folded, neighbouring Calcs merged, filters directly on a source moved into it, and columns nobody
 // reads dropped. push says which sources take a filter.
 func Optimize(l *Logical, takesWhere func(source string) bool) []*expr.Rel {
-	roots := rewrite(l.Sinks, func(r *expr.Rel) *expr.Rel { return fold(r) })
+	roots := rewrite(l.Sinks, fold)
 	roots = rewriteCounted(roots, mergeCalcs)
 	roots = rewriteCounted(roots, func(r *expr.Rel, uses map[*expr.Rel]int) *expr.Rel {
 		return pushWhere(r, uses, takesWhere)
@@ -20,26 +20,7 @@ func Optimize(l *Logical, takesWhere func(source string) bool) []*expr.Rel {
 
 // rewrite rebuilds a plan from its leaves; shared nodes stay shared.
 func rewrite(roots []*expr.Rel, f func(*expr.Rel) *expr.Rel) []*expr.Rel {
-	done := map[*expr.Rel]*expr.Rel{}
-	var visit func(r *expr.Rel) *expr.Rel
-	visit = func(r *expr.Rel) *expr.Rel {
-		if n := done[r]; n != nil {
-			return n
-		}
-		c := *r
-		c.Inputs = make([]*expr.Rel, len(r.Inputs))
-		for i, in := range r.Inputs {
-			c.Inputs[i] = visit(in)
-		}
-		n := f(&c)
-		done[r] = n
-		return n
-	}
-	out := make([]*expr.Rel, len(roots))
-	for i, r := range roots {
-		out[i] = visit(r)
-	}
-	return out
+	return rewriteCounted(roots, func(r *expr.Rel, _ map[*expr.Rel]int) *expr.Rel { return f(r) })
 }
 
 // rewriteCounted is rewrite for rules that must know whether an input has other consumers.
