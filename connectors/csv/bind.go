@@ -218,16 +218,16 @@ func (b *bound) head(in *input, d *dialect, first record, raw []byte, header boo
 	in.Fields = len(names)
 	if header {
 		if b.Rename {
-			names = renamed(names)
+			names = Renamed(names)
 		}
 		return b.byName(in, names, fail)
 	}
 	return b.byPlace(in, names, fail)
 }
 
-// renamed gives every name that was there before a number: the least from 2 on that makes it a name
+// Renamed gives every name that was there before a number: the least from 2 on that makes it a name
 // that neither the header nor an earlier renaming has.
-func renamed(names []string) []string {
+func Renamed(names []string) []string {
 	taken := map[string]bool{}
 	for _, n := range names {
 		taken[n] = true

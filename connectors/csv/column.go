@@ -83,6 +83,10 @@ func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad
 		}
 	}
 	switch t := c.field.Type; t.Kind {
+	case expr.TinyInt, expr.SmallInt:
+		return fixed(c, rows, sel, small(t))
+	case expr.Float:
+		return fixed(c, rows, sel, expr.ParseFloat)
 	case expr.Int:
 		return integers(c, rows, sel, expr.ParseInt32)
 	case expr.BigInt:
@@ -104,6 +108,12 @@ func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad
 		return c.booleans(rows, sel)
 	}
 	return c.texts(rows, sel)
+}
+
+// small reads a TINYINT or SMALLINT.
+func small(t expr.Type) func([]byte) (int32, expr.Status) {
+	bits := t.Bits()
+	return func(b []byte) (int32, expr.Status) { return expr.ParseSmall(b, bits) }
 }
 
 // fixed parses a column of fixed-width values with the function that CAST uses.

@@ -160,3 +160,16 @@ func (u *utf16Reader) fill() {
 	u.have = copy(u.in, u.in[i:u.have])
 	u.err = err
 }
+
+// Decode turns a text of an encoding into UTF-8; with an error it gives what comes before the fault.
+func Decode(encoding string, b []byte) ([]byte, error) {
+	name, err := encodingName(encoding)
+	if err != nil {
+		return nil, err
+	}
+	r, err := decode(name, bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}

@@ -215,7 +215,7 @@ func FuzzCSV(f *testing.F) {
 func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int64) {
 	types := []string{
 		"INT", "STRING", "BIGINT", "DECIMAL(6, 2)", "DOUBLE", "TIMESTAMP(3)", "DATE", "BOOLEAN", "DECIMAL(25, 3)",
-		"STRING NOT NULL", "TIMESTAMP(6)", "DECIMAL(18, 12)", "BIGINT NOT NULL", "DECIMAL(3, 3)",
+		"STRING NOT NULL", "TIMESTAMP(6)", "DECIMAL(18, 12)", "BIGINT NOT NULL", "DECIMAL(3, 3)", "TINYINT", "FLOAT", "SMALLINT NOT NULL",
 	}
 	pick := func(n uint64) uint64 {
 		v := seed % n

@@ -167,6 +167,10 @@ func (c *column) written(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
 	case c.format != nil && t.Kind == expr.Timestamp:
 		arr, _, bad = fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return c.format.parse(b, t.Precision) })
 	case c.marks == marks{}:
+	case t.Kind == expr.TinyInt || t.Kind == expr.SmallInt:
+		arr, _, bad = fixed(c, rows, sel, asWritten(text, small(t)))
+	case t.Kind == expr.Float:
+		arr, _, bad = fixed(c, rows, sel, asWritten(text, expr.ParseFloat))
 	case t.Kind == expr.Int:
 		arr, _, bad = fixed(c, rows, sel, asWritten(text, expr.ParseInt32))
 	case t.Kind == expr.BigInt:

@@ -1,0 +1,255 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/csv"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+)
+
+// A table is what the records of a sample are.
+type table struct {
+	form
+	whole  bool // all rows were looked at
+	names  []string
+	header bool
+	shapes []shape
+	rows   int
+	ragged int
+	line   int64 // of the first record that is ragged
+	lossy  bool  // some of them have too many fields that are not empty
+	faults int
+	fault  string
+}
+
+// lookCSV finds out how a text file is to be read.
+func lookCSV(fs files.FS, f files.File) (*Found, error) {
+	s, err := take(fs, f)
+	if err != nil {
+		return nil, err
+	}
+	fm, err := detect(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := fm.preamble(s.parts[0]); err != nil {
+		return nil, err
+	}
+	t := &table{form: fm, whole: s.whole}
+	if err := t.read(s); err != nil {
+		return nil, err
+	}
+	out := &Found{File: f.Path, Kind: "csv", Bytes: f.Bytes, Form: fm.describe(s)}
+	out.Sample = fmt.Sprintf("types: from all %s", count(t.rows, "row", "rows"))
+	if !s.whole {
+		out.Sample = fmt.Sprintf("types: from a sample of %d rows, %d of %d bytes spread over the file; a later row may need another type or more digits", t.rows, s.bytes, f.Bytes)
+		if s.packed != "" {
+			out.Sample = fmt.Sprintf("types: from a sample of %d rows, the first %d bytes of the text; a later row may need another type or more digits", t.rows, s.bytes)
+		}
+	}
+	t.describe(out, s)
+	return out, nil
+}
+
+// count puts a number before a word.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// read goes through the sample.
+func (t *table) read(s *sample) error {
+	j, err := newJudge()
+	if err != nil {
+		return err
+	}
+	var head [2][]string // the first two records
+	for i, part := range s.parts {
+		o := t.options
+		if i > 0 {
+			o.SkipLines = 0
+		}
+		if err := t.part(j, part, o, i == 0, &head); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *table) part(j *judge, part []byte, o csv.Options, first bool, head *[2][]string) (err error) {
+	x, err := csv.NewText(part, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, x.Close()) }()
+	begun := !first
+	for {
+		r, ok, err := x.Next()
+		if err != nil || !ok {
+			return err
+		}
+		switch {
+		case r.Fault != "":
+			if t.faults++; t.fault == "" {
+				t.fault = fmt.Sprintf("line %d: %s", r.Line, r.Fault)
+			}
+			continue
+		case r.Blank && t.fields > 1:
+			continue
+		case !begun:
+			begun = true
+			if t.headed(j, r) {
+				continue
+			}
+		}
+		t.rows++
+		if len(r.Fields) != len(t.names) {
+			if t.ragged++; t.line == 0 {
+				t.line = r.Line
+			}
+			for _, b := range r.Fields[min(len(t.names), len(r.Fields)):] {
+				t.lossy = t.lossy || len(b) > 0
+			}
+		}
+		for k := range t.shapes[:min(len(t.shapes), len(r.Fields))] {
+			j.add(&t.shapes[k], r.Fields[k], r.Quoted[k], r.Line)
+		}
+	}
+}
+
+// headed takes the first record; it is a header if none of its fields is a value of a type.
+func (t *table) headed(j *judge, r csv.Record) bool {
+	t.header = true
+	seen := map[string]bool{}
+	for k, b := range r.Fields {
+		var s shape
+		j.add(&s, b, r.Quoted[k], r.Line)
+		v := s.judge()
+		if s.values == 1 && (v.typ != "STRING" || s.code != "") || len(s.nulls) > 0 {
+			t.header = false
+		}
+		t.names = append(t.names, string(b))
+		seen[string(b)] = true
+	}
+	if t.header && len(seen) == 1 && len(t.names) > 1 {
+		t.header = false
+	}
+	if !t.header {
+		for k := range t.names {
+			t.names[k] = fmt.Sprintf("column%d", k+1)
+		}
+	}
+	t.shapes = make([]shape, len(t.names))
+	return t.header
+}
+
+// describe fills in options, columns and notes.
+func (t *table) describe(out *Found, s *sample) {
+	add := func(name, value string) { out.Options = append(out.Options, Option{name, value}) }
+	o := t.options
+	if o.Delimiter != "," {
+		add("delimiter", yaml(o.Delimiter))
+	}
+	if o.Quote != nil {
+		add("quote", yaml(*o.Quote))
+	}
+	if o.Escape != "" {
+		add("escape", o.Escape)
+	}
+	if o.Comment != "" {
+		add("comment", yaml(o.Comment))
+	}
+	if o.SkipLines > 0 {
+		add("skip_lines", fmt.Sprint(o.SkipLines))
+	}
+	if o.LineEnding != "" {
+		add("line_ending", o.LineEnding)
+	}
+	if s.encoding != "" {
+		add("encoding", s.encoding)
+	}
+	if s.encoding == "windows-1252" || s.encoding == "latin-1" {
+		out.Notes = append(out.Notes, "encoding: the text is not UTF-8; "+s.encoding+" is the likely one, and the bytes alone cannot tell: look at letters with accents")
+	}
+	if !t.header {
+		add("header", "false")
+	}
+	t.columns(out, add)
+	if t.ragged > 0 {
+		note := fmt.Sprintf("%s not %d fields, the first at line %d", count(t.ragged, "record has", "records have"), len(t.names), t.line)
+		if t.lossy {
+			note += ": as it is the source refuses them; `ragged: pad` cuts what is too much, `ragged: skip` leaves them out"
+		} else {
+			note += ": padding them loses nothing"
+			add("ragged", "pad")
+		}
+		out.Notes = append(out.Notes, note)
+	}
+	if t.faults > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s faulty quotes, which the source refuses; %s", count(t.faults, "record has", "records have"), t.fault))
+	}
+}
+
+// columns decides types and what the file as a whole needs for them.
+func (t *table) columns(out *Found, add func(name, value string)) {
+	verdicts := make([]verdict, len(t.shapes))
+	var german, english, grouped bool
+	nulls := map[string]bool{}
+	for k := range t.shapes {
+		verdicts[k] = t.shapes[k].judge()
+		v := verdicts[k]
+		german, english, grouped = german || v.german, english || v.english, grouped || v.grouped
+		for w := range t.shapes[k].nulls {
+			if v.typ != "STRING" || w == "NULL" || w == `\N` {
+				nulls[w] = true
+			}
+		}
+	}
+	if german && !english {
+		add("decimal", `","`)
+		if grouped {
+			add("thousands", `"."`)
+		}
+	} else if grouped && !german {
+		add("thousands", `","`)
+	}
+	if len(nulls) > 0 {
+		var list []string
+		for w := range nulls {
+			list = append(list, w)
+		}
+		sort.Strings(list)
+		add("null_values", yamlList(list))
+	}
+	names, twice := t.unique()
+	if twice {
+		add("duplicate_names", "rename")
+	}
+	var formats []string
+	for k, v := range verdicts {
+		if german && english && v.german {
+			v = verdict{typ: "STRING", note: "numbers with a decimal comma, where other columns have a point"}
+		}
+		if strings.HasPrefix(v.typ, "TIMESTAMP") && !t.whole {
+			v.typ = "TIMESTAMP(6)" // a later value may have a fraction, which a smaller one would cut
+		}
+		if v.format != "" {
+			formats = append(formats, yaml(names[k])+": "+yaml(v.format))
+		}
+		out.Columns = append(out.Columns, Column{Name: names[k], Type: v.typ, Note: v.note})
+	}
+	if len(formats) > 0 {
+		add("formats", "{"+strings.Join(formats, ", ")+"}")
+	}
+}
+
+// unique gives the names as `duplicate_names: rename` makes them.
+func (t *table) unique() ([]string, bool) {
+	names := csv.Renamed(t.names)
+	return names, !slices.Equal(names, t.names)
+}

@@ -1,0 +1,84 @@
+package inspect
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+)
+
+// unescape turns \r, \t and \xNN of a script into bytes; ~ at the end of a line is "no line end here".
+func unescape(s string) string {
+	s = strings.ReplaceAll(s+"\n", "~\n", "")
+	v, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(s, `"`, `\"`), "\n", `\n`) + `"`)
+	if err != nil {
+		return s
+	}
+	return v
+}
+
+// write makes a file of a script's input.
+func write(t *testing.T, d *datadriven.TestData) files.File {
+	t.Helper()
+	name := "a.csv"
+	if len(d.CmdArgs) > 0 {
+		name = d.CmdArgs[0].Key
+	}
+	path := filepath.Join(t.TempDir(), name)
+	text := unescape(d.Input)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return files.File{Path: name, Abs: path, Bytes: int64(len(text))}
+}
+
+// TestInspect prints the source block of a file.
+func TestInspect(t *testing.T) {
+	datadriven.Walk(t, "testdata/inspect", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			f, err := Look(files.Local(), write(t, d))
+			if err != nil {
+				return "error: " + err.Error() + "\n"
+			}
+			return f.Block(NodeName(f.File, map[string]bool{}))
+		})
+	})
+}
+
+// TestSample: of a large file parts are looked at, and that is said.
+func TestSample(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "big.csv")
+	var b strings.Builder
+	b.WriteString("n,t\n")
+	for i := 0; b.Len() < wholeBytes+1; i++ {
+		b.WriteString(strconv.Itoa(i) + ",2024-01-01 10:00:00\n")
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Look(files.Local(), files.File{Path: "big.csv", Abs: path, Bytes: int64(b.Len())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := f.Block("big")
+	for _, want := range []string{"from a sample of ", " of " + strconv.Itoa(b.Len()) + " bytes", "n\": BIGINT", "t: TIMESTAMP(6)"} {
+		if !strings.Contains(block, want) {
+			t.Errorf("expected %q in\n%s", want, block)
+		}
+	}
+}
+
+// TestNodeName: a source's name is a name, and no two are alike.
+func TestNodeName(t *testing.T) {
+	taken := map[string]bool{}
+	for _, x := range [][2]string{{"a/orders.csv.gz", "orders"}, {"b/orders.csv", "orders_2"}, {"2024-01 x.csv", "input_2024_01_x"}, {"-.csv", "input"}} {
+		if got := NodeName(x[0], taken); got != x[1] {
+			t.Errorf("%s: %s, expected %s", x[0], got, x[1])
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package inspect
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/csv"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+)
+
+const (
+	wholeBytes = 8 << 20 // files up to this size are looked at as a whole
+	headBytes  = 1 << 20  // of a larger one, at its beginning
+	pieceBytes = 256 << 10
+	pieces     = 32 // of a larger one, spread evenly
+)
+
+// A sample is the text of a file, or of parts of it: each begins where a line does.
+type sample struct {
+	parts    [][]byte // UTF-8
+	whole    bool
+	bytes    int64 // of the text or the file that was looked at
+	encoding string
+	mark     bool   // a byte-order mark of UTF-8
+	packed   string // how the file is compressed
+}
+
+// take reads a sample.
+func take(fs files.FS, f files.File) (*sample, error) {
+	s := &sample{}
+	var err error
+	if s.packed, err = csv.Compression(fs, f); err != nil {
+		return nil, err
+	}
+	h, err := fs.Open(f.Abs)
+	if err != nil {
+		return nil, files.ReadFailure(err, f.Path, "cannot open "+f.Path)
+	}
+	err = s.read(h, f)
+	if err = errors.Join(err, h.Close()); err != nil {
+		return nil, err
+	}
+	s.decode()
+	return s, nil
+}
+
+func (s *sample) read(h files.ReadFile, f files.File) error {
+	if s.packed != "" {
+		z, err := files.Decompress(s.packed, io.NewSectionReader(h, 0, h.Size()))
+		if err != nil {
+			return files.ReadFailure(err, f.Path, "cannot unpack "+f.Path)
+		}
+		b, err := io.ReadAll(io.LimitReader(z, wholeBytes+1))
+		if err = errors.Join(err, z.Close()); err != nil {
+			return files.ReadFailure(err, f.Path, "cannot unpack "+f.Path)
+		}
+		s.whole = len(b) <= wholeBytes
+		s.parts, s.bytes = [][]byte{cutEnd(b, s.whole)}, int64(len(b))
+		return nil
+	}
+	get := func(at, n int64) ([]byte, error) {
+		b := make([]byte, min(n, h.Size()-at))
+		if k, err := h.ReadAt(b, at); k < len(b) {
+			return nil, files.ReadFailure(err, f.Path, fmt.Sprintf("cannot read %s at byte %d", f.Path, at))
+		}
+		s.bytes += int64(len(b))
+		return b, nil
+	}
+	if s.whole = h.Size() <= wholeBytes; s.whole {
+		b, err := get(0, h.Size())
+		s.parts = [][]byte{b}
+		return err
+	}
+	b, err := get(0, headBytes)
+	if err != nil {
+		return err
+	}
+	s.parts = [][]byte{cutEnd(b, false)}
+	step := (h.Size() - headBytes) / pieces
+	for i := range int64(pieces) {
+		if b, err = get(headBytes+i*step+step-min(step, pieceBytes), min(step, pieceBytes)); err != nil {
+			return err
+		}
+		if k := bytes.IndexByte(b, '\n'); k >= 0 {
+			s.parts = append(s.parts, cutEnd(b[k+1:], headBytes+(i+1)*step == h.Size()))
+		}
+	}
+	return nil
+}
+
+// cutEnd takes the line at the end off that is not whole.
+func cutEnd(b []byte, end bool) []byte {
+	if end {
+		return b
+	}
+	return b[:bytes.LastIndexByte(b, '\n')+1]
+}
+
+// decode finds the encoding and turns the parts into UTF-8. Text of one byte a character that has no
+// mark cannot be told for certain: windows-1252 is by far the most frequent one.
+func (s *sample) decode() {
+	first := s.parts[0]
+	switch {
+	case bytes.HasPrefix(first, []byte("\uFEFF")):
+		s.mark, s.parts[0] = true, first[3:]
+	case bytes.HasPrefix(first, []byte("\xFF\xFE")):
+		s.encoding = "utf-16le"
+	case bytes.HasPrefix(first, []byte("\xFE\xFF")):
+		s.encoding = "utf-16be"
+	case len(first) > 3 && bytes.Count(first, []byte{0}) > len(first)/4:
+		s.encoding = "utf-16le"
+		if first[0] == 0 {
+			s.encoding = "utf-16be"
+		}
+	}
+	if s.encoding == "" {
+		for _, p := range s.parts {
+			if !utf8.Valid(p) {
+				s.encoding = "windows-1252"
+			}
+		}
+	}
+	if s.encoding == "" {
+		return
+	}
+	if s.encoding != "windows-1252" {
+		s.parts = s.parts[:1] // the others may begin in the middle of a character
+	}
+	for i, p := range s.parts {
+		b, err := csv.Decode(s.encoding, p)
+		if err != nil && i == 0 && s.encoding == "windows-1252" {
+			s.encoding = "latin-1"
+			b, err = csv.Decode(s.encoding, p)
+		}
+		if err == nil || len(b) > 0 {
+			s.parts[i] = bytes.TrimPrefix(b, []byte("\uFEFF"))
+		}
+	}
+}
