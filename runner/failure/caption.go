@@ -132,7 +132,8 @@ func captionOf(line []byte) (kind captionKind, indent int, rest []byte) {
 }
 
 // splitClass splits "class: message" as Throwable.toString prints it, and the forms of Thrift,
-// "SomeException(message:…)", and of Hadoop, "RemoteException(inner.Class): …". The class must be one
+// "SomeException(message:…)", of Elasticsearch, "SomeException[…]", and of Hadoop,
+// "RemoteException(inner.Class): …". The class must be one
 // by its look: packages and a capital letter, or a simple name that ends as exceptions do.
 func splitClass(text []byte) (class, message string, ok bool) {
 	end := 0
@@ -154,12 +155,36 @@ func splitClass(text []byte) (class, message string, ok bool) {
 	case bytes.HasPrefix(rest, []byte("(message:")) && endsAsException(name):
 		inner := bytes.TrimRight(rest[len("(message:"):], " \t")
 		return string(name), string(bytes.TrimSuffix(inner, []byte(")"))), true
+	case rest[0] == '[' && endsAsException(name) && bytes.IndexByte(rest, ']') > 0:
+		return string(name), string(withoutBrackets(rest)), true
 	case rest[0] == '(' && endsAsException(name):
 		if i := bytes.Index(rest, []byte("): ")); i > 0 && looksLikeClass(rest[1:i]) {
 			return string(name), string(rest[i+3:]), true
 		}
 	}
 	return "", "", false
+}
+
+// withoutBrackets returns what stands in the brackets that Elasticsearch puts around a message, and the
+// text as it is where more follows them.
+func withoutBrackets(text []byte) []byte {
+	trimmed := bytes.TrimRight(text, " \t;")
+	depth := 0
+	for i, c := range trimmed {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		if depth == 0 {
+			if i == len(trimmed)-1 {
+				return trimmed[1:i]
+			}
+			break
+		}
+	}
+	return text
 }
 
 func isClassByte(c byte) bool {

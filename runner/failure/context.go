@@ -25,7 +25,7 @@ func (s *scanner) logLine(bare []byte, h header, worn []garment) {
 	if len(message) > 0 && message[0] == '{' && s.openJSON(message, 1) {
 		return
 	}
-	if class, text, ok := headerIn(message); ok {
+	if class, text, ok := headerIn(withoutThread(message)); ok {
 		t := newTrace(class, text, 0)
 		t.midLine = !bytes.HasPrefix(bytes.TrimLeft(message, " \t"), []byte(class))
 		s.open(t, append(append([]garment{}, worn...), loggerHeader), h.timeMs)
@@ -107,7 +107,8 @@ func (s *scanner) announces(bare []byte, worn []garment, stampMs int64) bool {
 // isBanner reports whether a line is the SQL client's "[ERROR] Could not execute SQL statement. Reason:".
 func isBanner(line []byte) bool {
 	line = bytes.TrimPrefix(line[indentOf(line):], []byte("Flink SQL> "))
-	return bytes.HasPrefix(line, []byte("[ERROR] ")) && bytes.Contains(line, []byte(" Reason:"))
+	return bytes.HasPrefix(line, []byte("[ERROR] ")) &&
+		(bytes.Contains(line, []byte(" Reason:")) || bytes.HasPrefix(line, []byte("[ERROR] Could not execute SQL statement")))
 }
 
 // escapedFrame opens a frame in a trace that was written on one line, with its line ends escaped.

@@ -45,6 +45,8 @@ var (
 	switched = regexp.MustCompile(`(?:^|\s)(\S.*? \(\d+/\d+\))(?:#\d+)?(?: - execution #\d+)? \([^()]+\) switched from (?:state )?\w+ to FAIL\w+(?: on (.+?))?(?: with failure cause.*|\.?(?:\s.*)?)?$`)
 	deployed = regexp.MustCompile(`^Deploying (.+? \(\d+/\d+\)).* to (\S+) @ `)
 	failedOn = regexp.MustCompile(`^(.+? \(\d+/\d+\)).* switched from \w+ to FAILED on (\S+ @ \S+)`)
+	declined = regexp.MustCompile(`^Decline checkpoint \d+ by task .* at (\S+ @ \S+)`)
+	onThread = regexp.MustCompile(`^(.+ \(\d+/\d+\))#\d+$`)
 	numbered = regexp.MustCompile(`(\d+)/\d+\)(?:#(\d+))?`)
 	// In a coordinator's or a checkpoint's message the task is named.
 	coordinatorTask = regexp.MustCompile(`OperatorCoordinator (?:for|of) (?:operator )?'([^']+)'`)
@@ -61,11 +63,33 @@ func (f *finding) readContext(message, level string) {
 	} else if m := coordinatorName.FindStringSubmatch(message); m != nil && strings.Contains(message, "FAIL") {
 		f.task = stripAttempt(m[1])
 	}
+	if m := declined.FindStringSubmatch(message); m != nil {
+		f.taskManager = managerOf(m[1])
+	}
 	switch level {
 	case "ERROR", "FATAL", "SEVERE":
 		f.strong = true
 	default:
 		f.strong = level == "" || strongWords.MatchString(message)
+	}
+}
+
+// readThread takes the task from a header that names the thread, which Flink calls by its task.
+func (f *finding) readThread(header string) {
+	if f.task != "" || !f.strong {
+		return
+	}
+	for at := strings.IndexByte(header, '['); at >= 0; at = strings.IndexByte(header, '[') {
+		header = header[at:]
+		end := groupEnd([]byte(header))
+		if end < 0 {
+			return
+		}
+		if m := onThread.FindStringSubmatch(header[1:end]); m != nil {
+			f.task = stripAttempt(m[1])
+			return
+		}
+		header = header[end:]
 	}
 }
 
@@ -137,17 +161,25 @@ var lostPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`remote task ?manager '[^']*\[ ?([^\]\s]+) ?\][^']*'`),
 	regexp.MustCompile(`task ?manager '[^']*\[ ?([^\]\s]+) ?\][^']*'`),
 	regexp.MustCompile(`(?:TaskManager|TaskExecutor) ([\w.:-]*[\w-]) (?:was|is|has been|got) (?:lost|killed|terminated|gone|disconnected|unreachable)`),
-	regexp.MustCompile(`[Cc]ontainer (container_\w+)\b.*(?:lost|killed|preempted|released|exited|completed)`),
+	regexp.MustCompile(`(?s)Container id: (container_\w+)\b.*[Ee]xit(?:ed with| ?[Cc]ode)`),
+	regexp.MustCompile(`containerID=(container_\w+)\] is running`),
+	regexp.MustCompile(`[Cc]ontainer (?:from a bad node: )?(container_\w+)\b.*(?:lost|killed|preempted|released|exited|completed|Exit status)`),
 }
 
 // lostManager returns the id of the TaskManager a message says was lost.
 func lostManager(message string) string {
 	for _, p := range lostPatterns {
-		if m := p.FindStringSubmatch(message); m != nil {
+		if m := p.FindStringSubmatch(message); m != nil && !isMasterContainer(m[1]) {
 			return m[1]
 		}
 	}
 	return ""
+}
+
+// isMasterContainer reports whether a container of YARN is an application's first, in which the
+// JobManager runs.
+func isMasterContainer(id string) bool {
+	return strings.HasPrefix(id, "container_") && strings.HasSuffix(id, "_000001")
 }
 
 // peerAddress finds the address of the TaskManager in a transport's failure.

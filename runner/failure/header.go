@@ -33,9 +33,12 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 		return h, 0, false
 	}
 	if at > 0 {
-		// Messages have indented lines of their own; only a date settles that this is a log line.
+		// Messages have indented lines of their own; only a date, or a time to the millisecond, settles
+		// that this is a log line.
 		if size, _ := stampAt(line[at:]); size == 0 {
-			return h, 0, false
+			if _, end := clockAt(line, at); end < at+len("12:00:00.123") {
+				return h, 0, false
+			}
 		}
 	}
 	limit := min(len(line), maxHeaderBytes)
@@ -77,13 +80,14 @@ func parseLevel(line []byte) (h header, next int, ok bool) {
 	return h, 0, false
 }
 
-// wordAt returns the word at an offset; a bracketed group is one word, whatever is in it.
+// wordAt returns the word at an offset; a bracketed group is one word, whatever is in it, brackets of
+// its own too, as the threads of Flink's tasks have in their names.
 func wordAt(line []byte, at int) (word []byte, next int) {
 	if at >= len(line) {
 		return nil, at
 	}
 	if line[at] == '[' {
-		if end := bytes.IndexByte(line[at:], ']'); end > 0 {
+		if end := groupEnd(line[at:]); end > 0 {
 			return line[at : at+end+1], at + end + 1
 		}
 	}
@@ -92,6 +96,23 @@ func wordAt(line []byte, at int) (word []byte, next int) {
 		return line[at:], len(line)
 	}
 	return line[at : at+end], at + end
+}
+
+// groupEnd returns where the bracket that opens a text is closed; the first closing bracket where they
+// do not pair up.
+func groupEnd(text []byte) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return bytes.IndexByte(text, ']')
 }
 
 // levelOf returns the level a word names, as "ERROR", "[ERROR]", "ERROR:" or "level=error".
@@ -159,6 +180,12 @@ func messageStart(line []byte, next, limit int) int {
 	rest := line[next:limit]
 	for i := 0; i+2 < len(rest); i++ {
 		c := rest[i]
+		if c == '[' {
+			if end := groupEnd(rest[i:]); end > 0 {
+				i += end
+			}
+			continue
+		}
 		if c == '\t' || c == ':' && rest[i+1] == ' ' {
 			break
 		}

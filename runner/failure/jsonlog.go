@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -52,24 +53,64 @@ func plainName(name string) string {
 
 // An event is one line of a JSON log: ECS, logstash, log4j's JSON layouts and relatives.
 type event struct {
-	stack, class, text, message, level string
-	timeMs                             int64
-	named                              bool // a field for stack traces or exceptions is there
+	stack, class, text, message, level, thread string
+	timeMs                                     int64
+	named                                      bool // a field for stack traces or exceptions is there
 }
 
 // jsonEvent reads one JSON log event.
 func (s *scanner) jsonEvent(v jsonValue) {
 	e := readEvent(v)
+	if s.depth == 0 && s.openEvent(e) {
+		return
+	}
 	f := s.thrown(v, e)
 	if f == nil {
 		return
 	}
 	f.form = formJSONLog
-	f.readContext(e.message, e.level)
+	f.readContext(firstLine(e.message), e.level)
+	f.readThread("[" + e.thread + "]")
 	if e.timeMs != 0 {
 		f.timeMs = e.timeMs
 	}
 	s.add(f)
+}
+
+// openEvent opens a trace at an event whose message is nothing but the first line of one: shippers that
+// know no traces make an event of every line.
+func (s *scanner) openEvent(e event) bool {
+	class, text, ok := isHeader([]byte(e.message))
+	if !ok || e.named || strings.Contains(e.message, "\n") {
+		s.lastEvent = event{message: e.message[:min(len(e.message), maxLineKept)], level: e.level, thread: e.thread}
+		return false
+	}
+	s.inJSONLog, s.splitEvent = true, true
+	s.open(newTrace(class, text, 0), []garment{loggerHeader}, e.timeMs)
+	f, before := s.current, s.lastEvent
+	f.form = formJSONLog
+	f.readContext(before.message, e.level)
+	f.readThread("[" + e.thread + "]")
+	s.lastEvent = event{}
+	return true
+}
+
+// feedEvent offers the message of an event to the trace that such events make up, and says whether it
+// belongs to it.
+func (s *scanner) feedEvent(line []byte) bool {
+	s.splitEvent = false
+	_, _, _, bare := undressAll(line)
+	bare = bytes.TrimLeft(bare, " \t")
+	if len(bare) == 0 || bare[0] != '{' {
+		return false
+	}
+	v, whole := parseJSON(string(bare))
+	if e := readEvent(v); whole && isStructural([]byte(e.message)) && s.trace.feed([]byte(e.message)) {
+		s.splitEvent = true
+		return true
+	}
+	s.closeTrace()
+	return false
 }
 
 // thrown returns the failure in an event: from its stack text, from log4j's structure, from type and
@@ -120,16 +161,28 @@ func readEvent(v jsonValue) event {
 			e.class, e.named = text, true
 		case strings.HasSuffix(plain, "errormessage"), strings.HasSuffix(plain, "exceptionmessage"), plain == "throwablemessage":
 			e.text = text
-		case plain == "message", plain == "msg", plain == "formattedmessage", plain == "textpayload", plain == "fieldsmessage", plain == "body", plain == "log":
+		case plain == "fullmessage" && looksLikeTrace(text):
+			e.named = true
+			e.stack = text
+		case plain == "shortmessage":
+			if e.message == "" {
+				e.message = text
+			}
+		case plain == "message", plain == "msg", plain == "fullmessage", plain == "formattedmessage", plain == "textpayload", plain == "fieldsmessage", plain == "body", plain == "log":
+			e.message = text
+		case (last == "message" || last == "msg") && e.message == "":
 			e.message = text
 		case plain == "level", plain == "loglevel", plain == "severity", plain == "levelname", plain == "severitytext", plain == "messagetype":
 			e.level = levelName(text)
+		case strings.HasPrefix(last, "thread"), plain == "processthreadname":
+			e.thread = text
 		case e.timeMs == 0 && (plain == "timestamp" || plain == "time" || plain == "ts" || plain == "timemillis" || plain == "datetime"):
 			e.timeMs = eventTime(text)
 		case plain == "instantepochsecond":
 			e.timeMs = jsonValue{text: text}.integer() * 1000
 		}
 	})
+	e.message = strings.TrimRight(e.message, "\r\n")
 	if looksLikeTrace(e.text) && e.stack == "" {
 		e.stack = e.text
 	}

@@ -32,9 +32,7 @@ type traceback struct {
 
 	file, function string // of a notebook's frame whose line is to come
 
-	earlier *node // the error this one was raised from
-	from    bool  // a second traceback is announced
-	because bool  // as the direct cause, not merely while handling
+	from bool // a second traceback is announced
 }
 
 // feed takes one line and says whether it belongs to the traceback.
@@ -45,11 +43,9 @@ func (p *traceback) feed(line []byte) bool {
 	case strings.HasSuffix(trimmed, tracebackOpens):
 		p.again()
 		return true
-	case strings.HasPrefix(trimmed, "The above exception was the direct cause"):
-		p.from, p.because = true, true
-		return true
-	case strings.HasPrefix(trimmed, "During handling of the above exception"):
-		p.from, p.because = true, false
+	case strings.HasPrefix(trimmed, "The above exception was the direct cause"),
+		strings.HasPrefix(trimmed, "During handling of the above exception"):
+		p.from = true
 		return true
 	case p.from:
 		return trimmed == ""
@@ -82,18 +78,10 @@ func (p *traceback) goOn(line []byte, text, trimmed string) bool {
 	return true
 }
 
-// again starts over for a second traceback. Where it was raised from the first, the first is its
-// cause; an error that came up while the first was handled stands alone.
+// again starts over for a second traceback: the last one counts, whether it was raised from the first
+// or came up while that was handled. Its message is what the program's author wanted to say.
 func (p *traceback) again() {
-	if p.from && p.because && p.done {
-		first := *p.target
-		first.message = strings.TrimSpace(strings.Join(first.lines, "\n"))
-		first.lines = nil
-		p.earlier = &first
-	} else {
-		p.earlier = nil
-	}
-	*p.target = node{cause: p.earlier}
+	*p.target = node{}
 	p.done, p.blank, p.from, p.frame = false, false, false, ""
 }
 

@@ -3,6 +3,7 @@ package failure
 import (
 	"errors"
 	"io"
+	"regexp"
 	"sort"
 )
 
@@ -173,6 +174,7 @@ func merge(all []*finding) []*finding {
 		sort.SliceStable(ordered, func(i, j int) bool { return ordered[i].timeMs < ordered[j].timeMs })
 	}
 	ordered = joinSame(ordered)
+	ordered = withTraceback(ordered)
 	ordered = onlyStrong(ordered)
 	if peer := peerOf(ordered[0], ordered[1:]); peer != nil {
 		rest := []*finding{peer}
@@ -298,6 +300,28 @@ func joinSame(ordered []*finding) []*finding {
 	}
 	return kept
 }
+
+// withTraceback drops failures that only say that a Python process ended, where the traceback that it
+// printed before stands in the same log.
+func withTraceback(ordered []*finding) []*finding {
+	var kept []*finding
+	var traceback *finding
+	for _, f := range ordered {
+		root := f.chain[len(f.chain)-1]
+		if traceback != nil && pythonEnded.MatchString(root.message) {
+			traceback.strong = true
+			continue
+		}
+		if root.snake {
+			traceback = f
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+// pythonEnded matches what Flink says of a Python process that failed.
+var pythonEnded = regexp.MustCompile(`^(?:Run p|P)ython process (?:failed|exits? with code)`)
 
 // onlyStrong drops what stopped nothing, where something else stopped something.
 func onlyStrong(all []*finding) []*finding {

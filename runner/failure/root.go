@@ -47,7 +47,7 @@ func quotedIn(n *node) *node {
 	}
 	first, rest, more := strings.Cut(n.message, "\n")
 	class, message, ok := isHeader([]byte(first))
-	if !ok && isSerialized(n.class) {
+	if !ok && isPureWrapper(n.class) {
 		class, message, ok = splitClass([]byte(first))
 		ok = ok && strings.Contains(class, ".")
 	}
@@ -62,6 +62,12 @@ func quotedIn(n *node) *node {
 		quoted.frame = n.frame
 	}
 	return quoted
+}
+
+// isPureWrapper reports whether the message of a class is the text of an exception, whatever that is
+// called.
+func isPureWrapper(class string) bool {
+	return isSerialized(class) || class == "java.util.concurrent.CompletionException" || class == "java.util.concurrent.ExecutionException"
 }
 
 func isSerialized(class string) bool { return simpleName(class) == "SerializedThrowable" }

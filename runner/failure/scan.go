@@ -44,6 +44,8 @@ type scanner struct {
 	sawSQL     bool
 	sawJSON    bool
 	inJSONLog  bool
+	splitEvent bool  // the trace is spread over the messages of events, a line each
+	lastEvent  event // the last event of a JSON log that may be the context of a trace
 
 	doc     docReader
 	k8s     k8sReader
@@ -93,7 +95,7 @@ func (s *scanner) line(line []byte) {
 		s.colours = withoutColours(line, s.colours)
 		line = s.colours
 	}
-	if bytes.HasPrefix(line, []byte(`{"log":"`)) && !s.doc.open {
+	if !s.doc.open && len(line) > 2 && line[0] == '{' && line[1] == '"' && bytes.Contains(line, []byte(`"log":`)) {
 		line = s.dockerLine(line)
 	}
 	if l := s.lane(line); l != nil {
@@ -105,6 +107,9 @@ func (s *scanner) line(line []byte) {
 		if s.doc.feed(bare) {
 			s.document(s.doc.take())
 		}
+		return
+	}
+	if s.trace != nil && s.splitEvent && s.feedEvent(line) {
 		return
 	}
 	if s.trace != nil && s.feedTrace(line) {
@@ -119,11 +124,12 @@ func (s *scanner) line(line []byte) {
 // dockerLine takes a line out of the object in which docker's log files keep each.
 func (s *scanner) dockerLine(line []byte) []byte {
 	v, whole := parseJSON(string(line))
-	if !whole || !v.has("stream") {
+	log := v.get("log")
+	if !whole || log.kind != jsonText || !v.has("stream") && !v.has("time") && !v.has("kubernetes") {
 		return line
 	}
 	s.inJSONLog = true
-	return bytes.TrimRight([]byte(v.get("log").text), "\r\n")
+	return bytes.TrimRight([]byte(log.text), "\r\n")
 }
 
 // feedTrace offers a line to the open trace.
@@ -378,6 +384,7 @@ func (s *scanner) open(t *trace, worn []garment, stampMs int64) {
 	if s.hasContext {
 		message := s.context[min(s.contextH.messageAt, len(s.context)):]
 		f.readContext(string(message), s.contextH.level)
+		f.readThread(string(s.context[:len(s.context)-len(message)]))
 		f.timeMs = s.contextMs
 	}
 	if f.taskManager == "" {
