@@ -71,6 +71,9 @@ func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
 	}
 	for _, v := range s.Vertices {
 		r.Vertices = append(r.Vertices, vertexOf(v))
+		for _, t := range v.Subtasks {
+			r.Slots.LongestWaitMs = max(r.Slots.LongestWaitMs, t.WaitedMs)
+		}
 	}
 	for _, x := range s.Restarts {
 		r.Restarts = append(r.Restarts, Restart{AtMs: x.AtMs - run.Started.UnixMilli(), Strategy: x.Strategy, Cause: x.Cause})

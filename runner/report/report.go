@@ -59,13 +59,15 @@ type Memory struct {
 	ManagedBytes      int64 `json:"managedBytes"`      // for blocking operators, over all slots
 }
 
-// Slots says how many slots the job needed and had.
+// Slots says how many slots the job needed and had. WaitedMs is how long it had none at all,
+// LongestWaitMs how long the subtask waited that waited longest for one.
 type Slots struct {
-	Needed    int            `json:"needed"`
-	Available int            `json:"available"`
-	WaitedMs  int64          `json:"waitedMs"`
-	Groups    map[string]int `json:"groups"`
-	Waves     []Wave         `json:"waves"`
+	Needed        int            `json:"needed"`
+	Available     int            `json:"available"`
+	WaitedMs      int64          `json:"waitedMs"`
+	LongestWaitMs int64          `json:"longestWaitMs"`
+	Groups        map[string]int `json:"groups"`
+	Waves         []Wave         `json:"waves"`
 }
 
 // A Wave is a set of vertices that start together. With Needed over Available it runs in Rounds.

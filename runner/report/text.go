@@ -22,7 +22,7 @@ func WriteText(w io.Writer, r Report, path string) {
 		fmt.Fprintf(&b, "warning: %s\n", x)
 	}
 	if r.Slots.Needed > r.Slots.Available && r.Slots.Available > 0 && r.Slots.Waves != nil {
-		fmt.Fprintf(&b, "slots: %d needed, %d available: subtasks ran in waves, waiting %d ms\n", r.Slots.Needed, r.Slots.Available, r.Slots.WaitedMs)
+		fmt.Fprintf(&b, "slots: %d needed, %d available: subtasks ran in waves, and one waited %d ms for its slot\n", r.Slots.Needed, r.Slots.Available, r.Slots.LongestWaitMs)
 	}
 	if path != "" {
 		fmt.Fprintf(&b, "report: %s\n", path)
