@@ -65,7 +65,7 @@ func Spec() operators.Spec[Options] {
 				return nil, err
 			}
 			if o.Phase == Local {
-				return &local{layout: l}, nil
+				return &local{layout: l, limits: usualLimits()}, nil
 			}
 			return &global{layout: l}, nil
 		},

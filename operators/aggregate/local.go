@@ -13,32 +13,46 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/table"
 )
 
-// Limits of the local phase.
-const (
-	localGroups = 32 << 10 // after which it is judged whether to go on, start over or give up
-	mostGroups  = 2 << 20
-	judgeGroups = 512 << 10 // after which rows that are hardly reduced are passed on
-	goodRows    = 8         // rows per group that make starting over cheap
-	batchRows   = 16 << 10  // of a record given out
-	passRows    = 1 << 20   // rows passed on before grouping is tried again; more each time
-)
+// batchRows is how many rows a record that is given out has at most.
+const batchRows = 16 << 10
+
+// Where more than this many rows are in a group, starting over is cheap.
+const goodRows = 8
+
+// limits of the local phase.
+type limits struct {
+	groups    int // after which it is judged whether to go on, start over or give up
+	partition int // from which on a table no longer stays in the processor's cache
+	hardly    int // after which rows that are hardly reduced are passed on
+	most      int
+	pass      int // rows passed on before grouping is tried again, the first time
+	gather    int // rows gathered for a partition before they are added to its table
+}
+
+func usualLimits() limits {
+	return limits{groups: 32 << 10, partition: 64 << 10, hardly: 512 << 10, most: 2 << 20, pass: 1 << 20, gather: 8 << 10}
+}
 
 // local reduces rows to partial states. It is only there to make the exchange smaller, so its
 // groups are bounded by memory and by what they save: with many rows to a group the table is
 // kept small and starts over when it is full; with few it grows, since more rows of the same groups may
 // come; and where hardly any row finds its group, rows pass as partial states of their own for a while.
 type local struct {
-	layout *layout
-	task   *operators.Task
-	table  operators.Table
-	slots  []uint32
-	group  []arrow.Array
-	dict   []uint64
-	rows   int // in the groups held
-	limit  int // of groups
-	pass   int // rows still to pass on ungrouped
-	passed int // rows to pass on the next time
-	flat   flatStore
+	layout      *layout
+	limits      limits
+	task        *operators.Task
+	table       operators.Table
+	parts       *partitions // with many groups, and where the input suits them
+	plain       bool        // it does not
+	partitioned int         // how often
+	slots       []uint32
+	group       []arrow.Array
+	dict        []uint64
+	rows        int // in the groups held
+	limit       int // of groups
+	pass        int // rows still to pass on ungrouped
+	passed      int // rows to pass on the next time
+	flat        flatStore
 }
 
 func (a *local) Open(t *operators.Task) error {
@@ -49,7 +63,7 @@ func (a *local) Open(t *operators.Task) error {
 		return fmt.Errorf("local aggregate: %w", err)
 	}
 	a.table = tab
-	a.limit, a.passed = localGroups, passRows
+	a.limit, a.passed = a.limits.groups, a.limits.pass
 	a.flat = newFlatStore(a.layout.tableOptions(a.layout.plain))
 	return nil
 }
@@ -66,7 +80,13 @@ func (a *local) Process(_ int, b operators.Batch, out operators.Collector) error
 	a.slots = sized(a.slots, n)
 	if a.pass > 0 {
 		a.pass -= n
-		return a.passOn(b, out)
+		return a.passOn(b.Rec.Columns(), a.group, a.dict, b.Sel, a.slots, out)
+	}
+	if a.parts != nil && a.parts.suit(b) {
+		if err := a.parts.add(b, func(q *part) error { return a.overfull(q, out) }); err != nil {
+			return fmt.Errorf("local aggregate: %w", err)
+		}
+		return a.judge(out)
 	}
 	err := a.add(b)
 	if errors.Is(err, operators.ErrMemory) {
@@ -76,7 +96,7 @@ func (a *local) Process(_ int, b operators.Batch, out operators.Collector) error
 		err = a.add(b)
 	}
 	if errors.Is(err, operators.ErrMemory) { // even an empty table has no room for this batch
-		return a.passOn(b, out)
+		return a.passOn(b.Rec.Columns(), a.group, a.dict, b.Sel, a.slots, out)
 	}
 	if err != nil {
 		return fmt.Errorf("local aggregate: %w", err)
@@ -93,50 +113,91 @@ func (a *local) add(b operators.Batch) error {
 	return newUpdater(b.Rec.Columns(), b.Sel, a.slots).add(a.layout.states[:a.layout.plain], a.table)
 }
 
+// held are the groups held, and the rows in them.
+func (a *local) held() (groups, rows int) {
+	groups, rows = a.table.Len(), a.rows
+	if a.parts != nil {
+		groups, rows = groups+a.parts.groups, rows+a.parts.rows
+	}
+	return groups, rows
+}
+
 // judge decides how to go on when there are as many groups as were allowed.
 func (a *local) judge(out operators.Collector) error {
-	groups := a.table.Len()
+	groups, rows := a.held()
 	if groups <= a.limit {
 		return nil
 	}
-	hardly := a.limit >= judgeGroups && 4*a.rows < 5*groups
-	if a.rows >= goodRows*groups || a.limit >= mostGroups || hardly {
+	hardly := a.limit >= a.limits.hardly && 4*rows < 5*groups
+	if rows >= goodRows*groups || a.limit >= a.limits.most || hardly {
 		return a.full(out)
 	}
 	a.limit *= 2
-	return nil
+	if a.limit <= a.limits.partition || a.parts != nil || a.plain {
+		return nil
+	}
+	var err error
+	if a.parts, err = newPartitions(a.layout, a.task, a.limits.gather); err != nil || a.parts == nil {
+		a.plain = true
+		return err
+	}
+	a.rows = 0
+	a.partitioned++
+	err = a.giveOut(a.table, out)
+	table.Release(a.table)
+	return err
 }
 
 // full gives the groups out, and has rows passed on for a while where grouping them did not pay.
 func (a *local) full(out operators.Collector) error {
-	if 4*a.rows < 5*a.table.Len() {
+	if groups, rows := a.held(); 4*rows < 5*groups {
 		a.pass = a.passed
 		a.passed *= 4
 	}
 	return a.Flush(out)
 }
 
-// passOn gives every row out as a partial state of its own.
-func (a *local) passOn(b operators.Batch, out operators.Collector) error {
-	for i := range a.slots {
-		a.slots[i] = uint32(i)
+// overfull gives all groups out for the sake of a part that has no memory for its gathered rows. If
+// they still do not fit they are passed on.
+func (a *local) overfull(q *part, out operators.Collector) error {
+	if err := a.giveAll(out); err != nil {
+		return err
 	}
-	a.flat.reset(len(a.slots))
-	if err := newUpdater(b.Rec.Columns(), b.Sel, a.slots).add(a.layout.states[:a.layout.plain], &a.flat); err != nil {
+	cols := a.parts.columnsOf(q)
+	err := a.parts.group(q, cols)
+	if !errors.Is(err, operators.ErrMemory) {
+		return err
+	}
+	rows := make([]int32, q.n) // the columns are views of what is overwritten, so they are copied
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	group := make([]arrow.Array, len(a.layout.keys))
+	for i, k := range a.layout.keys {
+		group[i] = cols[k]
+	}
+	return a.passOn(cols, group, make([]uint64, len(group)), rows, make([]uint32, q.n), out)
+}
+
+// passOn gives every row out as a partial state of its own. Slots is scratch, one for each.
+func (a *local) passOn(cols, group []arrow.Array, dict []uint64, sel []int32, slots []uint32, out operators.Collector) error {
+	for i := range slots {
+		slots[i] = uint32(i)
+	}
+	a.flat.reset(len(slots))
+	if err := newUpdater(cols, sel, slots).add(a.layout.states[:a.layout.plain], &a.flat); err != nil {
 		return fmt.Errorf("local aggregate: %w", err)
 	}
-	group := a.group
-	if b.Sel != nil {
-		group = make([]arrow.Array, len(a.group))
-		for i, g := range a.group {
-			group[i] = column.Take(a.task.Alloc, g, b.Sel)
+	if sel != nil {
+		taken := make([]arrow.Array, len(group))
+		for i, g := range group {
+			taken[i] = column.Take(a.task.Alloc, g, sel)
 		}
-		defer release(group)
-	} else if int(b.Rec.NumRows()) != len(a.slots) {
-		return fmt.Errorf("local aggregate: a batch of %d rows has %d", b.Rec.NumRows(), len(a.slots))
+		defer release(taken)
+		group = taken
 	}
-	rec := a.layout.partials(a.task.Alloc, group, a.slots, &a.flat)
-	return a.emit(rec, append([]uint64(nil), a.dict...), out)
+	rec := a.layout.partials(a.task.Alloc, group, slots, &a.flat)
+	return a.emit(rec, append([]uint64(nil), dict...), out)
 }
 
 // emit gives a record out in pieces of at most batchRows.
@@ -158,14 +219,52 @@ func (a *local) emit(rec arrow.Record, dict []uint64, out operators.Collector) e
 	return nil
 }
 
+// giveOut gives a table's partial states out.
+func (a *local) giveOut(t operators.Table, out operators.Collector) error {
+	return t.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
+		return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, t), nil, out)
+	})
+}
+
+// giveAll gives all partial states out and empties the tables.
+func (a *local) giveAll(out operators.Collector) error {
+	a.rows = 0
+	if err := a.giveOut(a.table, out); err != nil {
+		return err
+	}
+	a.table.Clear()
+	if a.parts == nil {
+		return nil
+	}
+	a.parts.rows, a.parts.groups = 0, 0
+	for i := range a.parts.parts {
+		t := a.parts.parts[i].table
+		if err := a.giveOut(t, out); err != nil {
+			return err
+		}
+		table.Release(t)
+	}
+	return nil
+}
+
 // Flush gives all partial states out and starts over.
 func (a *local) Flush(out operators.Collector) error {
-	a.rows, a.limit = 0, localGroups
-	err := a.table.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
-		return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, a.table), nil, out)
-	})
-	a.table.Clear()
-	return err
+	a.limit = a.limits.groups
+	if p := a.parts; p != nil {
+		for i := range p.parts {
+			if err := p.settle(&p.parts[i], func(q *part) error { return a.overfull(q, out) }); err != nil {
+				return fmt.Errorf("local aggregate: %w", err)
+			}
+		}
+	}
+	if err := a.giveAll(out); err != nil {
+		return err
+	}
+	if a.parts != nil {
+		a.parts.close()
+		a.parts = nil
+	}
+	return nil
 }
 
 func (a *local) EndInput(_ int, out operators.Collector) error { return a.Flush(out) }
@@ -173,6 +272,9 @@ func (a *local) EndInput(_ int, out operators.Collector) error { return a.Flush(
 func (a *local) Close() error {
 	if a.table != nil {
 		a.table.Close()
+	}
+	if a.parts != nil {
+		a.parts.close()
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type Table struct {
 	index index
 	dense denseCaches
 	timer timers
+
+	warmed uint64 // keeps the reads of Warm from being optimized away
 }
 
 // An index finds the slots of keys. Both methods work on the rows of a batch that are described by
@@ -73,7 +75,7 @@ func New(key expr.Schema, o operators.TableOptions, mem operators.Memory, maxPar
 
 func newIndex(key expr.Schema) index {
 	if len(key.Fields) == 1 {
-		switch key.Fields[0].Type.Kind {
+		switch key.Fields[0].Type.Kind.Storage() {
 		case expr.Boolean, expr.Int, expr.BigInt, expr.Double, expr.Date, expr.Timestamp:
 			return newIntIndex()
 		case expr.Decimal:
