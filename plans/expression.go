@@ -45,14 +45,15 @@ func (r *reader) expression(n *spec.Node, path string) *Expression {
 	return e
 }
 
-// useParams notes the parameters an expression names and refuses those that are not built yet.
+// useParams notes the parameters an expression names and refuses what is looked up elsewhere.
 func (r *reader) useParams(n *spec.Node, path string) bool {
 	fine := true
 	for _, m := range reference.FindAllStringSubmatchIndex(n.Text, -1) {
 		name := n.Text[m[2]:m[3]]
 		r.used[name] = true
 		if isSecret(name) {
-			r.notYet(placer(n, path)(m[0]), "${"+name+"}", "")
+			r.add(placer(n, path)(m[0]), RuleExpression, "${"+name+"} cannot stand in an expression",
+				"declare a parameter with it under params, and name that one: it is a literal then, whatever it holds")
 			fine = false
 		}
 	}
@@ -63,12 +64,14 @@ func (r *reader) useParams(n *spec.Node, path string) bool {
 // or several joined. Errors of another kind are put at the expression's beginning.
 func ExprFinding(p *Plan, e *Expression, err error) Findings {
 	t := newText(p.File, string(p.Text))
+	t.secrets = p.secrets
 	return finish(t, t.explain(e, err, RuleTypeMismatch))
 }
 
 // NewFinding makes an error at a place of the plan; the caller may complete it.
 func NewFinding(p *Plan, where Pos, rule, message string) Finding {
 	t := newText(p.File, string(p.Text))
+	t.secrets = p.secrets
 	return finish(t, Findings{{Severity: SeverityError, Rule: rule, Line: where.Line, Column: where.Column, Path: where.Path, Message: message}})[0]
 }
 

@@ -22,13 +22,14 @@ type Known struct {
 	Sources map[string]Kind
 	Sinks   map[string]Kind
 	Steps   map[string]Kind
+	Lookup  Lookup // of ${env:NAME} and ${file:PATH}
 }
 
 // KnownOf lists what two catalogs offer to plans. An operator is a step where its options can be
 // written in YAML (they have yaml tags); the others serve the forms that plans have keys of their own
 // for: select, group_by, union.
 func KnownOf(c connectors.Catalog, o operators.Catalog) Known {
-	k := Known{Sources: map[string]Kind{}, Sinks: map[string]Kind{}, Steps: map[string]Kind{}}
+	k := Known{Sources: map[string]Kind{}, Sinks: map[string]Kind{}, Steps: map[string]Kind{}, Lookup: SystemLookup()}
 	for name, component := range c {
 		kind := Kind{Summary: component.Summary(), Options: component.Options}
 		if component.IsSource() {

@@ -23,7 +23,7 @@ var (
 // readParams reads params: a name and its default. A default's form is the type: 10 is BIGINT, 1.5 DECIMAL,
 // 1e3 DOUBLE, true BOOLEAN, everything else and everything quoted STRING. Without a default the
 // parameter must be given, as text.
-func (r *reader) readParams(n *spec.Node) {
+func (r *reader) readParams(n *spec.Node, given map[string]string) {
 	if n.Nothing() {
 		return
 	}
@@ -47,9 +47,9 @@ func (r *reader) readParams(n *spec.Node) {
 		switch inside := reference.FindStringSubmatch(e.Value.Text); {
 		case e.Value.Nothing():
 			p.Source = ""
-		case inside != nil && isSecret(inside[1]):
-			r.notYet(at(e.Value.Pos, path), "${"+inside[1]+"}", "")
-			p.set(expr.Of(expr.String), unknownText)
+		case inside != nil && r.onlySecrets(e.Value.Text):
+			_, set := given[e.Key]
+			r.secretParam(p, e.Value, path, set)
 		case inside != nil:
 			r.add(at(e.Value.Pos, path), RuleParamValue, "a parameter's value cannot name another parameter", "")
 			p.set(expr.Of(expr.String), unknownText)
@@ -59,9 +59,14 @@ func (r *reader) readParams(n *spec.Node) {
 	}
 }
 
-// isSecret tells ${env:NAME} and ${file:PATH} from parameters.
-func isSecret(name string) bool {
-	return strings.HasPrefix(name, "env:") || strings.HasPrefix(name, "file:")
+// onlySecrets reports whether a text names no parameters, only what is looked up elsewhere.
+func (r *reader) onlySecrets(text string) bool {
+	for _, m := range reference.FindAllStringSubmatch(text, -1) {
+		if !isSecret(m[1]) {
+			return false
+		}
+	}
+	return true
 }
 
 func typeOfScalar(n *spec.Node) expr.Kind {
@@ -177,9 +182,14 @@ func (r *reader) setParams(set map[string]string) {
 		}
 		declared := *p
 		p.Source = "flag"
+		r.hide(p.Secret, set[name])
 		if err := p.read(kind, set[name]); err != nil {
 			*p = declared
-			r.add(p.Pos, RuleParamValue, fmt.Sprintf("--set %s=%s: %v", name, set[name], err), "")
+			shown := set[name]
+			if p.Secret {
+				shown, err = Hidden, fmt.Errorf("it is no %s, as the default is", declared.Type)
+			}
+			r.add(p.Pos, RuleParamValue, fmt.Sprintf("--set %s=%s: %v", name, shown, err), "")
 		}
 	}
 	r.bound = expr.Params{}
@@ -246,7 +256,14 @@ func (r *reader) fill(n *spec.Node, path string) string {
 			return b.String()
 		}
 		name := rest[start+2 : start+end]
-		if p := r.param(name, where); p != nil {
+		if isSecret(name) {
+			value, hidden, ok := r.resolve(secretOf(name), where)
+			if !ok {
+				value = unknownText
+			}
+			r.hide(hidden, value)
+			b.WriteString(value)
+		} else if p := r.param(name, where); p != nil {
 			b.WriteString(p.Text)
 		} else {
 			b.WriteString(unknownText)
@@ -257,10 +274,6 @@ func (r *reader) fill(n *spec.Node, path string) string {
 
 // param finds a parameter that is named somewhere, nil (with a finding) where there is none.
 func (r *reader) param(name string, where Pos) *Param {
-	if isSecret(name) {
-		r.notYet(where, "${"+name+"}", "")
-		return nil
-	}
 	r.used[name] = true
 	p := r.params[name]
 	if p == nil {

@@ -58,6 +58,7 @@ const mostFindings = 1000
 
 // finish puts findings in the order of the file and adds the lines they are about.
 func finish(t *text, fs Findings) Findings {
+	fs = hideFindings(t.secrets, fs)
 	for i := range fs {
 		f := &fs[i]
 		f.File = t.file
@@ -162,7 +163,7 @@ func (r *reader) where(key string) string {
 
 func (r *reader) top(root *spec.Node, set map[string]string) {
 	if e := root.Get("params"); e != nil {
-		r.readParams(e.Value)
+		r.readParams(e.Value, set)
 	}
 	r.setParams(set)
 	for _, e := range root.Keys {

@@ -42,7 +42,18 @@ type sampleOptions struct {
 func testKnown() Known {
 	csv := Kind{Options: func() any { return new(csvOptions) }}
 	file := Kind{Options: func() any { return new(fileOptions) }}
+	env := map[string]string{"PW": "hunter2's secret", "LEAST": "12", "EMPTY": "", "PIN": "12x4"}
+	files := map[string]string{"pw.txt": "from a file\r\n", "bad.txt": "\xff", "big.txt": strings.Repeat("x", mostSecret+1)}
 	return Known{
+		Lookup: Lookup{
+			Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+			File: func(path string) ([]byte, error) {
+				if text, ok := files[path]; ok {
+					return []byte(text), nil
+				}
+				return nil, os.ErrNotExist
+			},
+		},
 		Sources: map[string]Kind{"csv": csv, "parquet": file},
 		Sinks: map[string]Kind{"csv": csv, "parquet": file, "json": file, "print": {Options: func() any { return new(printOptions) }},
 			"blackhole": {Options: func() any { return new(struct{}) }}},

@@ -13,6 +13,10 @@
 //   - A parameter has the type of its default: 10 is BIGINT, 1.5 DECIMAL(2, 1), 1e3 DOUBLE, true
 //     BOOLEAN; everything else, everything quoted and a number with leading zeros is STRING. Without
 //     a default it must be given, as text. --set keeps the type.
+//   - ${env:NAME}, ${env:NAME:-default} and ${file:PATH} may stand wherever a parameter may except in
+//     expressions, and as a parameter's value, whose type the default then gives. The default counts
+//     where the variable is not set or empty; PATH is relative to the plan file, the end of its last
+//     line is left out. What comes from there is a secret: see [Plan.Hide].
 //   - Merge keys and tags are refused; anchors and aliases work, within limits.
 package plans
 
@@ -38,6 +42,7 @@ type Plan struct {
 	Text     []byte // the file, for findings made later
 	named    *Pos   // where the key name stands, nil where it is left out
 	moded    *Pos   // the same for mode
+	secrets  []string
 }
 
 // Values are the options that the plan sets, by its settings and by the keys that say the same as an
@@ -62,9 +67,10 @@ type Param struct {
 	Name   string
 	Value  expr.Value
 	Type   expr.Type
-	Source string // plan or flag
+	Source string // plan, flag, env or file
 	Text   string // the value as text, for paths and report
 	Pos    Pos    // where it is declared
+	Secret bool   // the value came from outside the plan and is not to be shown
 }
 
 // A Setting is an option set in the plan.

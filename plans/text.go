@@ -13,6 +13,8 @@ type text struct {
 	all   string
 	lines []int       // offset at which each line begins
 	wide  map[int]int // characters of the lines asked for so far; a line may be the whole file
+	// secrets are values that findings do not show.
+	secrets []string
 }
 
 func newText(file, all string) *text {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -19,6 +20,14 @@ type Explanation struct {
 	Graph     *jobgraph.Graph      `json:"graph"`
 	Decisions []scheduler.Decision `json:"decisions"` // in the order of the graph's vertices
 	Slots     int                  `json:"slots"`     // at hand
+	plan      *plans.Plan
+}
+
+// MarshalJSON gives the explanation without the plan's secrets.
+func (x *Explanation) MarshalJSON() ([]byte, error) {
+	type plain Explanation
+	b, err := json.Marshal((*plain)(x))
+	return x.plan.HideJSON(b), err
 }
 
 // Explain builds a plan's job graph and says which parallelism each vertex would get, and why. A faulty
@@ -29,17 +38,17 @@ func Explain(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, o config
 		return nil, found
 	}
 	if err != nil {
-		return nil, err
+		return nil, p.HideError(err)
 	}
 	g, err := jobgraph.Build(bp, cat, JobOptions(o))
 	if err != nil {
-		return nil, err
+		return nil, p.HideError(err)
 	}
 	d, err := scheduler.Explain(g)
 	if err != nil {
-		return nil, err
+		return nil, p.HideError(err)
 	}
-	return &Explanation{Plan: p.File, Graph: g, Decisions: d, Slots: o.Int(config.TaskSlots)}, nil
+	return &Explanation{Plan: p.File, Graph: g, Decisions: d, Slots: o.Int(config.TaskSlots), plan: p}, nil
 }
 
 // Text writes the explanation for people.
@@ -58,7 +67,7 @@ func (x *Explanation) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "   <- %s%s from %s\n", e.Exchange, keysOf(e), x.Graph.Vertex(e.From).Name)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, x.plan.Hide(b.String()))
 	return err
 }
 
@@ -117,6 +126,6 @@ func (x *Explanation) Mermaid(w io.Writer) error {
 	for _, e := range x.Graph.Edges {
 		fmt.Fprintf(&b, "  v%d -->|\"%s\"| v%d\n", place[e.From], quote.Replace(string(e.Exchange)+keysOf(e)), place[e.To])
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, x.plan.Hide(b.String()))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -65,7 +66,23 @@ func Run(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, s Settings) 
 	r.out.Timings.TotalMs = time.Since(s.Started).Milliseconds()
 	r.out.Timings.CPUMs = (cpuTime() - used).Milliseconds()
 	r.out.Memory = report.Memory{TotalProcessBytes: peakMemory(), ManagedBytes: s.Options.Bytes(config.ManagedMemory)}
-	return report.Build(r.out), nil
+	return hide(report.Build(r.out), p)
+}
+
+// hide takes a plan's secrets out of all texts of a report.
+func hide(out report.Report, p *plans.Plan) (report.Report, error) {
+	if !p.HasSecrets() {
+		return out, nil
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return report.Report{}, fmt.Errorf("hiding the secrets of a report: %w", err)
+	}
+	var hidden report.Report
+	if err := json.Unmarshal(p.HideJSON(b), &hidden); err != nil {
+		return report.Report{}, fmt.Errorf("hiding the secrets of a report: %w", err)
+	}
+	return hidden, nil
 }
 
 type run struct {
@@ -121,6 +138,9 @@ func planOf(p *plans.Plan) report.Plan {
 	out := report.Plan{Name: p.Name, File: p.File, Digest: p.Digest, Mode: p.Mode, Params: map[string]string{}}
 	for _, x := range p.Params {
 		out.Params[x.Name] = x.Text
+		if x.Secret {
+			out.Params[x.Name] = plans.Hidden
+		}
 	}
 	return out
 }

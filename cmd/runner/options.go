@@ -57,6 +57,9 @@ func (f *planFlags) optionsOf(args []string) (config.Loaded, error) {
 	if err != nil {
 		return config.Loaded{}, err
 	}
+	for i, s := range l.options.Settings {
+		l.options.Settings[i].Value = l.plan.Hide(s.Value)
+	}
 	return l.options, plans.Render(os.Stderr, l.warnings)
 }
 

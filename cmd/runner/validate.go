@@ -63,7 +63,7 @@ func (f *planFlags) validate(c *cobra.Command, file string, offline bool) (plans
 	_, more, err := bind.Bind(c.Context(), p, cat.Connectors)
 	var target *bind.TargetError
 	if errors.As(err, &target) {
-		fmt.Fprintf(os.Stderr, "%s: warning: a run would fail now: %v\n", file, target)
+		fmt.Fprintf(os.Stderr, "%s: warning: a run would fail now: %s\n", file, p.Hide(target.Error()))
 	} else if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,11 @@ import (
 // Bind looks at a plan's sources, gives every node its types, and looks at the targets. Findings are
 // faults of the plan; err is a fault of what it names: a missing file, a target that exists.
 func Bind(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph.BoundPlan, plans.Findings, error) {
+	bp, found, err := bindPlan(ctx, p, cat)
+	return bp, p.HideFindings(found), p.HideError(err)
+}
+
+func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobgraph.BoundPlan, plans.Findings, error) {
 	bp := &jobgraph.BoundPlan{Plan: p, Sources: map[string]jobgraph.BoundSource{}, Sinks: map[string]connectors.BoundSink{}}
 	schemas := map[string]expr.Schema{}
 	var errs []error
