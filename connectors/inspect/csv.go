@@ -25,23 +25,35 @@ type table struct {
 	fault  string
 }
 
-// lookCSV finds out how a text file is to be read.
-func lookCSV(fs files.FS, f files.File) (*Found, error) {
+// examine reads a sample of a text file.
+func examine(fs files.FS, f files.File) (*table, *sample, error) {
 	s, err := take(fs, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fm, err := detect(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := fm.preamble(s.parts[0]); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := &table{form: fm, whole: s.whole}
-	if err := t.read(s); err != nil {
+	return t, s, t.read(s)
+}
+
+// lookCSV finds out how a text file is to be read.
+func lookCSV(fs files.FS, f files.File) (*Found, error) {
+	t, s, err := examine(fs, f)
+	if err != nil {
 		return nil, err
 	}
+	return t.found(f, s), nil
+}
+
+// found puts together what was found out.
+func (t *table) found(f files.File, s *sample) *Found {
+	fm := &t.form
 	out := &Found{File: f.Path, Kind: "csv", Bytes: f.Bytes, Form: fm.describe(s)}
 	out.Sample = fmt.Sprintf("types: from all %s", count(t.rows, "row", "rows"))
 	if !s.whole {
@@ -51,7 +63,7 @@ func lookCSV(fs files.FS, f files.File) (*Found, error) {
 		}
 	}
 	t.describe(out, s)
-	return out, nil
+	return out
 }
 
 // count puts a number before a word.
@@ -60,6 +72,14 @@ func count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// atLine says where, if that is known.
+func atLine(line int64) string {
+	if line == 0 {
+		return " in the middle of the file"
+	}
+	return fmt.Sprintf(" at line %d", line)
 }
 
 // read goes through the sample.
@@ -93,6 +113,9 @@ func (t *table) part(j *judge, part []byte, o csv.Options, first bool, head *[2]
 		if err != nil || !ok {
 			return err
 		}
+		if !first {
+			r.Line = 0 // nobody counted what stands before the part
+		}
 		switch {
 		case r.Fault != "":
 			if t.faults++; t.fault == "" {
@@ -109,7 +132,7 @@ func (t *table) part(j *judge, part []byte, o csv.Options, first bool, head *[2]
 		}
 		t.rows++
 		if len(r.Fields) != len(t.names) {
-			if t.ragged++; t.line == 0 {
+			if t.ragged++; t.ragged == 1 {
 				t.line = r.Line
 			}
 			for _, b := range r.Fields[min(len(t.names), len(r.Fields)):] {
@@ -181,7 +204,7 @@ func (t *table) describe(out *Found, s *sample) {
 	}
 	t.columns(out, add)
 	if t.ragged > 0 {
-		note := fmt.Sprintf("%s not %d fields, the first at line %d", count(t.ragged, "record has", "records have"), len(t.names), t.line)
+		note := fmt.Sprintf("%s not %d fields, the first%s", count(t.ragged, "record has", "records have"), len(t.names), atLine(t.line))
 		if t.lossy {
 			note += ": as it is the source refuses them; `ragged: pad` cuts what is too much, `ragged: skip` leaves them out"
 		} else {

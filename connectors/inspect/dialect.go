@@ -19,17 +19,23 @@ type form struct {
 	faults  int
 	lf, cr  int // line ends
 	crlf    int
+	lfLine  int64 // the first line that ends so; of the first part
+	crLine  int64
 }
 
 // endings counts the line ends of a text; those inside quotes count too.
 func (f *form) endings(parts [][]byte) {
-	for _, p := range parts {
+	for n, p := range parts {
 		for i, c := range p {
 			switch {
 			case c == '\n' && i > 0 && p[i-1] == '\r':
-				f.crlf++
+				if f.crlf++; f.crlf == 1 && n == 0 {
+					f.crLine = int64(f.lf) + 1
+				}
 			case c == '\n':
-				f.lf++
+				if f.lf++; f.lf == 1 && n == 0 {
+					f.lfLine = int64(f.crlf) + 1
+				}
 			case c == '\r' && (i+1 == len(p) || p[i+1] != '\n'):
 				f.cr++
 			}

@@ -82,3 +82,56 @@ func TestNodeName(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctor prints the hazards of a file.
+func TestDoctor(t *testing.T) {
+	datadriven.Walk(t, "testdata/doctor", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			x, err := Examine(files.Local(), write(t, d))
+			if err != nil {
+				return "error: " + err.Error() + "\n"
+			}
+			var b strings.Builder
+			if err := x.Text(&b); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		})
+	})
+}
+
+// TestSuites: files that others made, and broke, are looked at without a crash; encrypted and damaged
+// ones are named.
+func TestSuites(t *testing.T) {
+	shared := os.Getenv("RUNNER_SHARED")
+	if shared == "" {
+		t.Skip("RUNNER_SHARED is not set: no shared data")
+	}
+	paths, err := filepath.Glob(filepath.Join(shared, "data", "suites", "*", "*", "*"))
+	if err != nil || len(paths) < 50 {
+		t.Fatalf("%d files: %v", len(paths), err)
+	}
+	rules := map[string]int{}
+	for _, p := range paths {
+		st, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ext := filepath.Ext(p); st.IsDir() || ext != ".csv" && ext != ".parquet" && ext != ".encrypted" {
+			continue
+		}
+		d, err := Examine(files.Local(), files.File{Path: filepath.Base(p), Abs: p, Bytes: st.Size()})
+		if err != nil {
+			t.Errorf("%s: %v", p, err)
+			continue
+		}
+		for _, h := range d.Hazards {
+			rules[h.Rule]++
+		}
+	}
+	for _, want := range []string{"int96", "encrypted", "damaged", "no-checksum", "no-statistics", "unreadable-column", "stray-quotes"} {
+		if rules[want] == 0 {
+			t.Errorf("no file has %s: %v", want, rules)
+		}
+	}
+}

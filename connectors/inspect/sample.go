@@ -13,7 +13,7 @@ import (
 
 const (
 	wholeBytes = 8 << 20 // files up to this size are looked at as a whole
-	headBytes  = 1 << 20  // of a larger one, at its beginning
+	headBytes  = 1 << 20 // of a larger one, at its beginning
 	pieceBytes = 256 << 10
 	pieces     = 32 // of a larger one, spread evenly
 )
@@ -26,6 +26,9 @@ type sample struct {
 	encoding string
 	mark     bool   // a byte-order mark of UTF-8
 	packed   string // how the file is compressed
+
+	badLine int64 // of the first byte that is not UTF-8, where the text is of no encoding that says so
+	badByte byte
 }
 
 // take reads a sample.
@@ -117,9 +120,10 @@ func (s *sample) decode() {
 		}
 	}
 	if s.encoding == "" {
-		for _, p := range s.parts {
-			if !utf8.Valid(p) {
+		for i, p := range s.parts {
+			if !utf8.Valid(p) && s.encoding == "" {
 				s.encoding = "windows-1252"
+				s.foreign(p, i == 0)
 			}
 		}
 	}
@@ -138,5 +142,19 @@ func (s *sample) decode() {
 		if err == nil || len(b) > 0 {
 			s.parts[i] = bytes.TrimPrefix(b, []byte("\uFEFF"))
 		}
+	}
+}
+
+// foreign notes the first byte that is not UTF-8.
+func (s *sample) foreign(p []byte, first bool) {
+	for at := 0; at < len(p); {
+		c, n := utf8.DecodeRune(p[at:])
+		if c == utf8.RuneError && n <= 1 {
+			if s.badByte = p[at]; first {
+				s.badLine = int64(bytes.Count(p[:at], []byte{'\n'})) + 1
+			}
+			return
+		}
+		at += n
 	}
 }

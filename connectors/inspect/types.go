@@ -23,7 +23,10 @@ type shape struct {
 	digits, scale                                           int  // most before and behind the decimal mark
 	dots                                                    bool // a number with a decimal comma has points too
 	iso, isoTime, zoned                                     int
-	precision                                               int // most digits of a second's fraction
+	zones                                                   map[string]int64 // and the line each was seen first; "" is none
+	commaLine                                               int64            // of the first number with a decimal comma
+	blankLine                                               int64            // of the first value with a blank at its edge
+	precision                                               int              // most digits of a second's fraction
 	formats                                                 []int
 	nulls                                                   map[string]int
 }
@@ -84,7 +87,10 @@ func (j *judge) add(s *shape, b []byte, quoted bool, line int64) {
 	if s.formats == nil {
 		s.formats = make([]int, len(j.formats))
 	}
-	if j.times(s, b, v) {
+	if s.blankLine == 0 && !quoted && (blank(b[0]) || blank(b[len(b)-1])) {
+		s.blankLine = max(line, 1)
+	}
+	if j.times(s, b, v, line) {
 		return
 	}
 	switch {
@@ -93,6 +99,9 @@ func (j *judge) add(s *shape, b []byte, quoted bool, line int64) {
 			s.code, s.codeLine = v, line
 		}
 	case j.numbers(s, v):
+		if s.comma == 1 && s.commaLine == 0 {
+			s.commaLine = line
+		}
 	case strings.EqualFold(v, "true") || strings.EqualFold(v, "false"):
 		s.bools++
 	default:
@@ -140,7 +149,7 @@ func (j *judge) numbers(s *shape, v string) bool {
 
 // times notes how a date or time is written. Every value is tried with every format that fitted all
 // values before it.
-func (j *judge) times(s *shape, b []byte, v string) bool {
+func (j *judge) times(s *shape, b []byte, v string, line int64) bool {
 	hit := false
 	if len(b) >= 8 && len(b) <= 40 && b[0] >= '0' && b[0] <= '9' || len(b) >= 6 && bytes.ContainsAny(b, "/.-") && b[0] >= '0' && b[0] <= '9' {
 		for k, m := range j.formats {
@@ -153,13 +162,15 @@ func (j *judge) times(s *shape, b []byte, v string) bool {
 	if len(b) < 10 || b[4] != '-' {
 		return hit
 	}
-	if j.zoned.MatchString(v) {
+	if m := j.zoned.FindStringSubmatch(v); m != nil {
 		s.zoned++
+		s.zone(m[3], line)
 		hit = true
 	} else if _, st := expr.ParseTimestamp(b, 6); st == expr.OK {
 		hit = true
 		if s.iso++; len(b) > 10 {
 			s.isoTime++
+			s.zone("", line)
 		}
 	}
 	if k := strings.IndexByte(v, '.'); hit && k > 0 {
@@ -171,6 +182,17 @@ func (j *judge) times(s *shape, b []byte, v string) bool {
 	}
 	return hit
 }
+
+func (s *shape) zone(name string, line int64) {
+	if s.zones == nil {
+		s.zones = map[string]int64{}
+	}
+	if _, seen := s.zones[name]; !seen {
+		s.zones[name] = line
+	}
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }
 
 // A verdict is the type of a column, and what the source has to say about it.
 type verdict struct {
@@ -204,7 +226,7 @@ func (s *shape) judge() verdict {
 	}
 	switch {
 	case s.code != "":
-		return verdict{typ: "STRING", note: fmt.Sprintf("leading zeros or signs, as in %s at line %d: a number would lose them", s.code, s.codeLine)}
+		return verdict{typ: "STRING", note: fmt.Sprintf("leading zeros or signs, as in %s%s: a number would lose them", s.code, atLine(s.codeLine))}
 	case s.whole == n && s.digits <= 18:
 		return verdict{typ: "BIGINT"}
 	case s.whole+s.point == n && s.group < n:
@@ -220,7 +242,7 @@ func (s *shape) judge() verdict {
 	}
 	v := verdict{typ: "STRING"}
 	if numbers := s.whole + s.point + s.comma; numbers > 0 && s.text != "" && numbers >= n-n/10-1 {
-		v.note = fmt.Sprintf("numbers but for %s at line %d", clip(s.text), s.textLine)
+		v.note = fmt.Sprintf("numbers but for %s%s", clip(s.text), atLine(s.textLine))
 	}
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -29,6 +30,7 @@ type SummaryColumn struct {
 type SummaryGroup struct {
 	Rows, Bytes  int64    // bytes as they are in the file
 	NoStatistics []string // columns without statistics
+	NoChecksum   []string // columns whose first page has no CRC
 }
 
 // Summarize reads a footer.
@@ -65,8 +67,30 @@ func (d *document) groups(s *Summary) error {
 			if has, err := c.StatsSet(); (err != nil || !has) && g.NumRows() > 0 {
 				x.NoStatistics = append(x.NoStatistics, d.meta.Schema.Column(k).Path())
 			}
+			if has, err := d.checksummed(c); err != nil {
+				return err
+			} else if !has && g.NumRows() > 0 {
+				x.NoChecksum = append(x.NoChecksum, d.meta.Schema.Column(k).Path())
+			}
 		}
 		s.Groups = append(s.Groups, x)
 	}
 	return nil
+}
+
+// checksummed reports whether the first page of a column chunk has a checksum, as far as there is one.
+func (d *document) checksummed(c *metadata.ColumnChunkMetaData) (bool, error) {
+	at := c.DataPageOffset()
+	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
+		at = min(at, c.DictionaryPageOffset())
+	}
+	if at < 0 || at >= d.Size() || c.NumValues() == 0 {
+		return true, nil // there is no page to look at; reading says what is wrong with it
+	}
+	b := make([]byte, min(4<<10, d.Size()-at))
+	if err := d.readAt(b, at); err != nil {
+		return false, err
+	}
+	h, _, err := readPageHeader(b)
+	return err != nil || h.hasCRC, nil
 }
