@@ -133,9 +133,12 @@ func typeTable(p *page) {
 	var rows [][]string
 	for _, t := range []struct{ typ, aka, values string }{
 		{"BOOLEAN", "", "TRUE, FALSE"},
+		{"TINYINT", "", "whole numbers of 8 bits: -128 to 127"},
+		{"SMALLINT", "", "16 bits: -32768 to 32767"},
 		{"INT", "INTEGER", "32 bits"},
 		{"BIGINT", "", "64 bits"},
 		{"DECIMAL(12, 2)", "DEC, NUMERIC", fmt.Sprintf("exact, 1 to %d digits of which 0 to all stand after the point; DECIMAL alone is DECIMAL(10, 0)", expr.MaxDecimal)},
+		{"FLOAT", "REAL", "32 bits, IEEE 754; beside a whole number FLOAT, beside a DECIMAL or DOUBLE a DOUBLE"},
 		{"DOUBLE", "", "64 bits, IEEE 754"},
 		{"STRING", "", "Unicode text; ordered by its UTF-8 bytes"},
 		{"DATE", "", "days of the Gregorian calendar, in 32 bits, so years beyond 9999 too"},

@@ -110,3 +110,75 @@ sinks: {out: {from: s, csv: {path: out.csv, mode: overwrite}}}
 		}
 	}
 }
+
+// TINYINT, SMALLINT and FLOAT keep their range, rounding and text from the file through keys, sums,
+// order and every sink, and back from Parquet.
+func TestNarrowTypes(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("k,h,f\n")
+	for i := range 120 {
+		fmt.Fprintf(&b, "%d,%d,%d.1\n", i%3-1, i*37%900-450, i%8)
+	}
+	b.WriteString(",,\n-128,32767,NaN\n127,-32768,3e38\n")
+	write(t, dir, "o.csv", b.String())
+	text := `
+sources: {o: {csv: {path: o.csv, columns: {k: TINYINT, h: SMALLINT, f: FLOAT}}}}
+aggregations: {g: {from: o, group_by: [k], measures: {n: COUNT(*), lo: MIN(h), s: "SUM(CAST(h AS INT))", f: SUM(f), a: AVG(f), m: MAX(f), d: COUNT(DISTINCT h)}}}
+transforms:
+  s: {from: g, order_by: [k]}
+  p: {from: o, where: k BETWEEN 0 AND 1 AND f > 6, select: {k: k, h: h + k, f: f * 2, x: k / 2}}
+sinks:
+  out: {from: s, csv: {path: out.csv, mode: overwrite}}
+  json: {from: s, json: {path: out.jsonl, mode: overwrite}}
+  rows: {from: p, parquet: {path: rows, mode: overwrite}}
+`
+	back := `
+sources: {r: {parquet: {path: rows, columns: {k: TINYINT, h: SMALLINT, f: FLOAT, x: TINYINT}}}, w: {parquet: {path: rows}}}
+aggregations:
+  a: {from: r, measures: {n: COUNT(*), k: MAX(k), h: MIN(h), f: MAX(f), x: MAX(x)}}
+  b: {from: w, measures: {n: COUNT(*), k: MAX(k), h: MIN(h), f: "MAX(CAST(f AS FLOAT))", x: MAX(x)}}
+transforms: {u: {from: a, select: {n: n, k: "CAST(k AS INT)", h: "CAST(h AS INT)", f: f, x: "CAST(x AS INT)"}}, both: {union: [u, b]}}
+sinks: {out: {from: both, csv: {path: back.csv, mode: overwrite}}}
+`
+	back = strings.Replace(back, "both: {union: [u, b]}", "both: {from: [u, b], union: {}}", 1)
+	want := "k,n,lo,s,f,a,m,d\n,1,,,,,,0\n-128,1,32767,32767,NaN,NaN,NaN,1\n"
+	for k := -1; k <= 1; k++ {
+		least, sum := 900, 0
+		for i := k + 1; i < 120; i += 3 {
+			h := i*37%900 - 450
+			least, sum = min(least, h), sum+h
+		}
+		want += fmt.Sprintf("%d,40,%d,%d,144.0,3.6,7.1,40\n", k, least, sum)
+	}
+	want += "127,1,-32768,-32768,3e+38,3e+38,3e+38,1\n"
+	again := narrowAgain()
+	for _, o := range everyWay() {
+		finished(t, run(t, filepath.Join(dir, "plan.yaml"), text, setup{options: o}))
+		if got := read(t, filepath.Join(dir, "out.csv")); got != want {
+			t.Fatalf("%v gives\n%swant\n%s", o, got, want)
+		}
+		if got := read(t, filepath.Join(dir, "out.jsonl")); !strings.Contains(got, `"f":144.0,"a":3.6,"m":7.1,`) || !strings.Contains(got, `"m":"NaN"`) {
+			t.Fatalf("%v gives %s", o, got)
+		}
+		finished(t, run(t, filepath.Join(dir, "back.yaml"), back, setup{options: o}))
+		if got := read(t, filepath.Join(dir, "back.csv")); got != again {
+			t.Fatalf("%v gives\n%swant\n%s", o, got, again)
+		}
+	}
+}
+
+// narrowAgain is what the rows of TestNarrowTypes give that are kept and read back, with declared types
+// and with those of the file.
+func narrowAgain() string {
+	n, least := 0, 900
+	for i := range 120 {
+		k, h := i%3-1, i*37%900-450
+		if k >= 0 && float64(i%8)+0.1 > 6 {
+			n++
+			least = min(least, h+k)
+		}
+	}
+	line := fmt.Sprintf("%d,1,%d,14.2,0\n", n, least)
+	return "n,k,h,f,x\n" + line + line
+}

@@ -101,7 +101,7 @@ func appendValue(b array.Builder, rng *rand.Rand, t expr.Type) {
 		if edge {
 			n = math.MinInt32
 		}
-		b.Append(int32(n))
+		b.Append(int32(n << (64 - t.Bits()) >> (64 - t.Bits())))
 	case *array.Int64Builder:
 		if t.Kind == expr.Decimal {
 			n %= power(t.Precision)
@@ -113,6 +113,11 @@ func appendValue(b array.Builder, rng *rand.Rand, t expr.Type) {
 		v := math.Float64frombits(rng.Uint64())
 		if edge || math.IsNaN(v) || math.IsInf(v, 0) {
 			v = float64(n) / 8
+		}
+		if f := float32(v); t.Kind == expr.Float {
+			if v = float64(f); math.IsInf(v, 0) {
+				v = float64(float32(n) / 8)
+			}
 		}
 		b.Append(v)
 	case *array.Decimal128Builder:

@@ -197,7 +197,7 @@ func (b *binder) match(has []leaf, path string) error {
 			e.Kind = "NotSupported"
 			return e
 		}
-		if err := converts(l.typ, f.Type); err != nil {
+		if err := converts(l, f.Type); err != nil {
 			return mismatch(path, f.Name, fmt.Sprintf("column %s is %s in %s and declared %s: %v", f.Name, l.typ, path, f.Type, err))
 		}
 		if b.first == "" {
@@ -210,7 +210,8 @@ func (b *binder) match(has []leaf, path string) error {
 // converts says why a file's column cannot be read as a declared type. What is allowed keeps the
 // value or fails for the row; what would change values in silence is not, and is left to a CAST. Digits
 // of a TIMESTAMP beyond the declared ones are cut, because writers choose the unit and not people.
-func converts(from, to expr.Type) error {
+func converts(l *leaf, to expr.Type) error {
+	from := l.typ
 	if from.Same(to) {
 		return nil
 	}
@@ -220,8 +221,10 @@ func converts(from, to expr.Type) error {
 		ok = from.Kind != expr.Double
 	case expr.BigInt:
 		ok = from.Kind == expr.Int
-	case expr.Int:
-		ok = from.Kind == expr.BigInt
+	case expr.TinyInt, expr.SmallInt, expr.Int:
+		ok = from.Whole()
+	case expr.Float:
+		ok = l.float
 	case expr.Decimal:
 		switch from.Kind {
 		case expr.Int, expr.BigInt:

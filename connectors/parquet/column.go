@@ -34,8 +34,12 @@ func node(f expr.Field) (schema.Node, error) {
 	switch f.Type.Kind {
 	case expr.Boolean:
 		physical = parquet.Types.Boolean
+	case expr.TinyInt, expr.SmallInt:
+		physical, logical = parquet.Types.Int32, schema.NewIntLogicalType(int8(f.Type.Bits()), true)
 	case expr.Int:
 		physical = parquet.Types.Int32
+	case expr.Float:
+		physical = parquet.Types.Float
 	case expr.BigInt:
 		physical = parquet.Types.Int64
 	case expr.Double:
@@ -143,11 +147,15 @@ func newColumnWriter(f expr.Field) columnWriter {
 	switch f.Type.Kind {
 	case expr.Boolean:
 		return &typedColumn[bool]{nullable: nullable, get: direct(func(a *array.Boolean) func(int) bool { return a.Value })}
-	case expr.Int:
+	case expr.TinyInt, expr.SmallInt, expr.Int:
 		return &typedColumn[int32]{nullable: nullable, get: direct(func(a *array.Int32) func(int) int32 { return a.Value })}
 	case expr.Date:
 		return &typedColumn[int32]{nullable: nullable, get: direct(func(a *array.Date32) func(int) int32 {
 			return func(i int) int32 { return int32(a.Value(i)) }
+		})}
+	case expr.Float:
+		return &typedColumn[float32]{nullable: nullable, get: direct(func(a *array.Float64) func(int) float32 {
+			return func(i int) float32 { return float32(a.Value(i)) }
 		})}
 	case expr.Double:
 		return &typedColumn[float64]{nullable: nullable, get: direct(func(a *array.Float64) func(int) float64 { return a.Value })}

@@ -15,6 +15,7 @@ type leaf struct {
 	index int       // among the file's leaf columns; -1 for one that cannot be read
 	typ   expr.Type // SQL type
 	why   string    // why it cannot be read
+	float bool      // its values are of 32 bits, which a FLOAT holds
 }
 
 // leaves are the columns of a file in its order.
@@ -37,6 +38,7 @@ func leaves(s *schema.Schema) []leaf {
 			if l.typ, err = sqlType(p); err != nil {
 				l.index, l.why = -1, err.Error()
 			}
+			l.float = p.PhysicalType() == parquet.Types.Float
 			l.typ.NotNull = n.RepetitionType() == parquet.Repetitions.Required
 		}
 		if at, twice := seen[l.name]; twice {

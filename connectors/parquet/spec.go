@@ -6,12 +6,15 @@
 //	INT32, and signed and unsigned 8 and 16 bits   INT
 //	INT64, unsigned 32 bits             BIGINT
 //	unsigned 64 bits                    BIGINT, an Overflow where a value does not fit
-//	FLOAT, DOUBLE, FLOAT16              DOUBLE
+//	FLOAT, DOUBLE, FLOAT16              DOUBLE, so that sums keep their digits
 //	DECIMAL(p, s), however stored       DECIMAL(p, s), p up to 38
 //	BYTE_ARRAY as text, enum or JSON    STRING
 //	BYTE_ARRAY without annotation       STRING where it is UTF-8, which old writers mean; else refused
 //	DATE                                DATE
 //	TIMESTAMP(ms), TIMESTAMP(us, ns), INT96   TIMESTAMP(3), TIMESTAMP(6)
+//
+// A plan that declares the columns may have whole numbers as TINYINT, SMALLINT, INT or BIGINT, which fail
+// where a value does not fit, and a FLOAT as FLOAT.
 //
 // A TIMESTAMP that is an instant (adjusted to UTC) and an INT96 read as the time of day in UTC;
 // nanoseconds are cut to microseconds. Nested columns, and other types, are no part of the schema: a

@@ -99,6 +99,9 @@ func (l *layout) doubleResult(m *measure, b array.Builder, values []uint64, from
 		if m.call.Func == "AVG" {
 			v /= float64(values[slot])
 		}
+		if m.call.Type.Kind == expr.Float {
+			v = float64(float32(v))
+		}
 		out.Append(v)
 		return nil
 	}
@@ -269,7 +272,7 @@ func appendExact(b array.Builder, m *measure, lo uint64, hi int64) error {
 	v := int64(lo)
 	switch b := b.(type) {
 	case *array.Int32Builder:
-		if fits64 && v == int64(int32(v)) {
+		if shift := 64 - t.Bits(); fits64 && v == v<<shift>>shift {
 			b.Append(int32(v))
 			return nil
 		}

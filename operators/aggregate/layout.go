@@ -171,7 +171,7 @@ func (l *layout) place(m *measure) error {
 }
 
 func sumKind(t expr.Type) (stateKind, bool) {
-	switch t.Kind {
+	switch t.Kind.Storage() {
 	case expr.Int, expr.BigInt:
 		return sum128, true
 	case expr.Decimal:
@@ -186,7 +186,7 @@ func sumKind(t expr.Type) (stateKind, bool) {
 }
 
 func extremeKind(t expr.Type) (stateKind, bool) {
-	switch t.Kind {
+	switch t.Kind.Storage() {
 	case expr.String, expr.Bytes:
 		return extremeText, true
 	case expr.Decimal:

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	referenceColumns  = "k STRING, j INT, v BIGINT, d DECIMAL(20, 2), s STRING, f BOOLEAN"
+	referenceColumns  = "k STRING, j SMALLINT, v BIGINT, d DECIMAL(20, 2), s STRING, f BOOLEAN"
 	referenceMeasures = `n = COUNT(*)
 nf = COUNT(*) FILTER f
 v0 = COUNT(v)

@@ -35,8 +35,10 @@ func NewDigest(schema expr.Schema) *Digest {
 // family makes all exact numbers one kind.
 func family(t expr.Type) expr.Kind {
 	switch t.Kind {
-	case expr.Int, expr.Decimal:
+	case expr.TinyInt, expr.SmallInt, expr.Int, expr.Decimal:
 		return expr.BigInt
+	case expr.Float:
+		return expr.Double
 	}
 	return t.Kind
 }

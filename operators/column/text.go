@@ -32,6 +32,9 @@ func AppendText(dst []byte, arr arrow.Array, t expr.Type, row int) []byte {
 	case arrow.TIMESTAMP:
 		return expr.AppendTimestamp(dst, fixed[int64](d)[row], t.Precision)
 	case arrow.FLOAT64:
+		if t.Kind == expr.Float {
+			return expr.AppendFloat(dst, fixed[float64](d)[row])
+		}
 		return expr.AppendDouble(dst, fixed[float64](d)[row])
 	case arrow.DECIMAL128:
 		return expr.AppendDecimal128(dst, fixed[decimal128.Num](d)[row], t.Scale)

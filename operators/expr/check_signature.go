@@ -3,7 +3,7 @@ package expr
 import "fmt"
 
 // A signature is the kinds of a call's arguments, the last one standing for all further ones, and of
-// its result. A DOUBLE argument takes any number, a BIGINT an INT too.
+// its result. A DOUBLE argument takes any number, a whole one narrower ones too.
 type signature struct {
 	result Kind
 	args   []Kind
@@ -61,7 +61,7 @@ func accepted(a *Expr, want Kind) *Expr {
 	}
 	a = implicitNull(a, Of(want))
 	switch {
-	case want == Double && a.Type.Numeric(), want == BigInt && a.Type.Kind == Int:
+	case want == Double && a.Type.Numeric(), want == BigInt && a.Type.Whole(), want == Int && a.Type.narrow() && a.Type.Whole():
 		return implicit(a, Of(want))
 	case want == Timestamp && a.Type.Kind == Date:
 		return implicit(a, TimestampOf(0))

@@ -127,17 +127,32 @@ func commonType(a, b Type, exact bool) (Type, bool) {
 	case b.Kind == Null:
 		return done(a)
 	case a.Numeric() && b.Numeric():
-		if a.Kind == Double || b.Kind == Double {
-			return done(Of(Double))
+		if a.Kind.Storage() == Double || b.Kind.Storage() == Double {
+			return done(commonApproximate(a, b, exact))
 		}
-		if a.Kind != Decimal && b.Kind != Decimal {
-			return done(Of(BigInt))
+		if a.Whole() && b.Whole() {
+			if a.Bits() > b.Bits() {
+				return done(a)
+			}
+			return done(b)
 		}
 		return done(commonDecimal(decimalOf(a), decimalOf(b), exact))
 	case isTime(a) && isTime(b):
 		return done(TimestampOf(max(a.Precision, b.Precision)))
 	}
 	return Type{}, false
+}
+
+// commonApproximate is FLOAT where a FLOAT meets whole numbers, unless they must stay
+// distinguishable, else DOUBLE.
+func commonApproximate(a, b Type, exact bool) Type {
+	if a.Kind != Float {
+		a, b = b, a
+	}
+	if a.Kind == Float && b.Whole() && !exact {
+		return Of(Float)
+	}
+	return Of(Double)
 }
 
 func commonDecimal(a, b Type, exact bool) Type {

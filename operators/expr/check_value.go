@@ -21,13 +21,13 @@ func (c *checker) arithmetic(n *Expr) *Expr {
 	if !a.Type.Numeric() || !b.Type.Numeric() {
 		return c.notNumbers(n, a, b)
 	}
-	t, _ := commonType(a.Type, b.Type, true)
+	t, _ := commonType(a.Type, b.Type, false)
 	switch {
 	case t.Kind != Decimal:
 		n.Args = []*Expr{implicit(a, t), implicit(b, t)}
 		n.Type = t.Nullable(true)
 		// Flink's remainder has the divisor's type, which holds it.
-		if n.Name == "%" && b.Type.Kind != t.Kind && t.Kind != Double {
+		if n.Name == "%" && b.Type.Kind != t.Kind && t.Whole() {
 			n.Type.NotNull = a.Type.NotNull && b.Type.NotNull
 			return implicit(n, b.Type)
 		}
@@ -112,7 +112,7 @@ func (c *checker) text(n *Expr) *Expr {
 		if n.Name == "SUBSTRING" && i > 0 {
 			want = Int
 		}
-		n.Args[i] = implicitNull(a, Of(want))
+		n.Args[i] = accepted(a, want)
 		if n.Args[i].Type.Kind == want {
 			continue
 		}
@@ -184,7 +184,7 @@ func (c *checker) add(n *Expr) *Expr {
 	unit := c.unitOf(n)
 	count, x := implicitNull(n.Args[1], Of(BigInt)), implicitNull(n.Args[2], TimestampOf(0))
 	ok := c.time(n, x)
-	if count.Type.Kind != Int && count.Type.Kind != BigInt {
+	if !count.Type.Whole() {
 		c.fail(count, "TIMESTAMPADD takes a whole number, not "+plainType(count.Type), castTo(count, BigInt))
 		ok = false
 	}

@@ -235,6 +235,7 @@ var evalSchema = expr.SchemaOf(
 	field("d", "DOUBLE"), field("e", "DOUBLE"), field("p", "DECIMAL(10, 2)"), field("q", "DECIMAL(18, 4)"),
 	field("w", "DECIMAL(38, 6)"), field("v", "DECIMAL(25, 0)"), field("s", "STRING"), field("t", "STRING"),
 	field("u", "DATE"), field("x", "TIMESTAMP(3)"), field("y", "TIMESTAMP(6)"), field("z", "DATE"),
+	field("k", "TINYINT"), field("h", "SMALLINT"), field("f", "FLOAT"),
 )
 
 func field(name, typ string) expr.Field {
@@ -258,6 +259,12 @@ func randomValue(t expr.Type, r *rand.Rand) any {
 		return r.IntN(2) == 0
 	case expr.Int:
 		return big.NewInt(pickOne(r, small, small, int64(int32(r.Uint32())), math.MaxInt32, math.MinInt32))
+	case expr.TinyInt:
+		return big.NewInt(pickOne(r, small, int64(int8(r.Uint32())), math.MaxInt8, math.MinInt8))
+	case expr.SmallInt:
+		return big.NewInt(pickOne(r, small, int64(int16(r.Uint32())), math.MaxInt16, math.MinInt16))
+	case expr.Float:
+		return float64(pickOne(r, float32(small), float32(small)/4, float32(r.NormFloat64()*1e6), float32(math.NaN()), float32(math.Inf(-1)), 3e38, 0.1, 16777217, 1.005))
 	case expr.BigInt:
 		return big.NewInt(pickOne(r, small, small, int64(r.Uint64()), int64(r.Uint64()>>24), math.MaxInt64, math.MinInt64))
 	case expr.Double:
@@ -370,7 +377,7 @@ func (g generator) any(depth int) string {
 
 // mixed casts between any types.
 func (g generator) mixed(depth int) string {
-	types := []string{"BOOLEAN", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(4, 4)", "DECIMAL(38, 6)", "DECIMAL(30, 0)", "DECIMAL(18, 4)", "STRING", "DATE", "TIMESTAMP(3)", "TIMESTAMP(0)", "TIMESTAMP(6)"}
+	types := []string{"BOOLEAN", "TINYINT", "SMALLINT", "FLOAT", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(4, 4)", "DECIMAL(38, 6)", "DECIMAL(30, 0)", "DECIMAL(18, 4)", "STRING", "DATE", "TIMESTAMP(3)", "TIMESTAMP(0)", "TIMESTAMP(6)"}
 	return fmt.Sprintf("%s(%s AS %s)", pickOne(g.r, "CAST", "TRY_CAST", "TRY_CAST"), pickOne(g.r, g.boolean, g.number, g.text, g.text, g.day, g.time)(depth-1), pickOne(g.r, types...))
 }
 
@@ -398,7 +405,7 @@ func (g generator) boolean(depth int) string {
 		case 3:
 			return fmt.Sprintf("(%s IS %s)", kind(d), pickOne(g.r, "NULL", "NOT NULL"))
 		case 4:
-			return "(" + pickOne(g.r, "s IN ('a', 'x', NULL)", "i IN (1, 2)", "l IN (1, -1, 2, 3, 4, 5, 6, 7, 8)", "p IN (1.00, 2.50)", "w IN (1, 2)", "d IN (1e0, CAST('NaN' AS DOUBLE))", "b IN (TRUE)", "SUBSTRING(s FROM 1 FOR 1) NOT IN ('a', '2')") + ")"
+			return "(" + pickOne(g.r, "s IN ('a', 'x', NULL)", "i IN (1, 2)", "k IN (1, 2, 3)", "f IN (1, 2.5)", "l IN (1, -1, 2, 3, 4, 5, 6, 7, 8)", "p IN (1.00, 2.50)", "w IN (1, 2)", "d IN (1e0, CAST('NaN' AS DOUBLE))", "b IN (TRUE)", "SUBSTRING(s FROM 1 FOR 1) NOT IN ('a', '2')") + ")"
 		case 5:
 			return fmt.Sprintf("(%s LIKE %s)", g.text(d), pickOne(g.r, "'a%'", "'%c'", "'%b%'", "'_b_'", "'%'", "''", "t", "'2%-02-%'", "'Z_rich'", `'%a\_%' ESCAPE '\'`, "'%_b%_'"))
 		case 6:
@@ -423,7 +430,7 @@ func (g generator) choose(d int, f func(int) string) string {
 }
 
 func (g generator) number(depth int) string {
-	leaves := []string{"i", "j", "l", "m", "d", "e", "p", "q", "w", "v", "0", "1", "-7", "2.50", "1e2", "3000000000", "0.001", "12345678901234567890.5"}
+	leaves := []string{"k", "h", "f", "i", "j", "l", "m", "d", "e", "p", "q", "w", "v", "0", "1", "-7", "2.50", "1e2", "3000000000", "0.001", "12345678901234567890.5"}
 	return g.sub(depth, leaves, func(d int) string {
 		switch g.r.IntN(13) {
 		case 9:

@@ -37,7 +37,7 @@ func (v *vec) value() *Value {
 	if v.isNull(0) {
 		return &Value{Null: true}
 	}
-	switch t := v.t; t.Kind {
+	switch t := v.t; t.Kind.Storage() {
 	case Boolean:
 		return &Value{Int: int64(b2u(v.bool(0)))}
 	case Int, Date, BigInt, Timestamp:

@@ -50,7 +50,8 @@ type Function struct {
 	fails func(e *Expr) bool
 }
 
-// Function documentation says N for INT, BIGINT, DECIMAL or DOUBLE, and T for any type.
+// Function documentation says N for any number and T for any type. What it says of INT holds for TINYINT
+// and SMALLINT too, and what it says of DOUBLE for FLOAT, whose results are rounded to 32 bits.
 var functionList = slices.Concat(coreFunctions, numberFunctions, textFunctions, timeFunctions)
 
 var coreFunctions = []Function{
@@ -159,7 +160,7 @@ const (
 
 func always(*Expr) bool { return true }
 
-func failsInteger(e *Expr) bool { return e.Type.Kind == Int || e.Type.Kind == BigInt }
+func failsInteger(e *Expr) bool { return e.Type.Whole() }
 
 // A DECIMAL result of + - * holds every exact result unless its precision was cut to 38.
 func failsArithmetic(e *Expr) bool {
@@ -169,7 +170,7 @@ func failsArithmetic(e *Expr) bool {
 // A divisor that is a literal other than 0 cannot raise DivisionByZero, and one other than -1
 // cannot make the least integer overflow.
 func failsDivision(e *Expr) bool {
-	if e.Type.Kind == Double {
+	if e.Type.Kind.Storage() == Double {
 		return false
 	}
 	d, ok := constant(e.Args[1])
@@ -200,10 +201,10 @@ func constant(e *Expr) (divisor, bool) {
 	if e.Op != OpLiteral || e.Value == nil || e.Value.Null {
 		return divisor{}, false
 	}
-	switch e.Type.Kind {
-	case Int, BigInt:
+	switch {
+	case e.Type.Whole():
 		return divisor{e.Value.Int == 0, e.Value.Int == -1}, true
-	case Decimal:
+	case e.Type.Kind == Decimal:
 		return divisor{zero: e.Value.Text == "0", minusOne: e.Value.Text == "-1" && e.Type.Scale == 0}, true
 	}
 	return divisor{}, false
@@ -214,7 +215,7 @@ func constant(e *Expr) (divisor, bool) {
 //
 //	to STRING    from every type; never fails
 //	from STRING  to every type; fails on text that is not such a value
-//	numbers      to each other; rounds half up (DECIMAL) or cuts towards zero (to INT, BIGINT); fails on what is out of range
+//	numbers      to each other; rounds half up (DECIMAL) or cuts towards zero (to whole numbers); fails on what is out of range
 //	BOOLEAN      from and to numbers: 1 and 0, and anything but 0 is TRUE
 //	DATE         to TIMESTAMP at midnight (fails beyond the year 294000) and back
 //	TIMESTAMP    to another precision, cutting digits
@@ -245,16 +246,16 @@ func CastRule(from, to Type) (allowed, fails bool) {
 // fewer integral digits than the source, one more being wanted where digits are rounded away.
 func numberFails(from, to Type) bool {
 	switch {
-	case to.Kind == Double:
+	case to.Kind == Double, to.Kind == Float && from.Kind != Double:
 		return false
-	case from.Kind == Double:
+	case from.Kind.Storage() == Double:
 		return true
 	}
 	f, t := decimalOf(from), decimalOf(to)
 	digits, room := f.Precision-f.Scale, t.Precision-t.Scale
-	if to.Kind == Int || to.Kind == BigInt {
-		if from.Kind == Int || from.Kind == BigInt {
-			return from.Kind > to.Kind
+	if to.Whole() {
+		if from.Whole() {
+			return from.Bits() > to.Bits()
 		}
 		return digits >= room // 9999999999 has an INT's ten digits and is none
 	}
@@ -264,11 +265,15 @@ func numberFails(from, to Type) bool {
 	return digits > room
 }
 
-// decimalOf is the DECIMAL that an exact number is taken as beside a DECIMAL: INT has 10 digits and
-// BIGINT 19, as in Flink.
+// decimalOf is the DECIMAL that an exact number is taken as beside a DECIMAL: TINYINT has 3 digits,
+// SMALLINT 5, INT 10 and BIGINT 19, as in Flink.
 func decimalOf(t Type) Type {
 	d := t
 	switch t.Kind {
+	case TinyInt:
+		d = DecimalOf(3, 0)
+	case SmallInt:
+		d = DecimalOf(5, 0)
 	case Int:
 		d = DecimalOf(10, 0)
 	case BigInt:

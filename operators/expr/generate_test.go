@@ -97,7 +97,7 @@ func (g typedText) number() string {
 	case 5:
 		return fmt.Sprintf("NULLIF(%s, %s)", g.sub(Int), g.sub(Int))
 	case 6:
-		return fmt.Sprintf("CAST(%s AS %s)", g.sub(Int), g.one("INT", "BIGINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(30, 5)"))
+		return fmt.Sprintf("CAST(%s AS %s)", g.sub(Int), g.one("INT", "TINYINT", "SMALLINT", "FLOAT", "BIGINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(30, 5)"))
 	case 7:
 		return g.one("CHAR_LENGTH("+g.sub(String)+")", "EXTRACT(YEAR FROM "+g.sub(Date)+")", "EXTRACT(MINUTE FROM "+g.sub(Timestamp)+")",
 			"TIMESTAMPDIFF(DAY, "+g.sub(Date)+", "+g.sub(Timestamp)+")", "TRY_CAST("+g.sub(String)+" AS BIGINT)", "i % 7", "n % i")

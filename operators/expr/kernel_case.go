@@ -204,7 +204,7 @@ func (nd *node) assemble(c *ctx, x *choice, sel []int32) (*vec, error) {
 	if x.codes != nil {
 		return nd.codesOf(c, x, sel), nil
 	}
-	switch t := out.t; t.Kind {
+	switch t := out.t; t.Kind.Storage() {
 	case Boolean:
 		clear(out.bits)
 		each(c.n, sel, nil, func(i int) bool {

@@ -18,9 +18,11 @@ func bindCast(nd *node) error {
 		nd.run = runSame
 	case to.Kind == String:
 		nd.run = runText
-	case from.Kind == Int && to.Kind == BigInt:
+	case from.Kind == Float && to.Kind == Double, from.narrow() && from.Whole() && to.narrow() && to.Whole() && from.Bits() < to.Bits():
+		nd.run = runSame
+	case from.Kind.Storage() == Int && to.Kind == BigInt:
 		nd.run = widen(func(v *vec) []int32 { return v.i32 }, func(v *vec) []int64 { return v.i64 })
-	case from.Kind == Int && to.Kind == Double:
+	case from.Kind.Storage() == Int && to.Kind == Double:
 		nd.run = widen(func(v *vec) []int32 { return v.i32 }, func(v *vec) []float64 { return v.f64 })
 	case from.Kind == BigInt && to.Kind == Double:
 		nd.run = widen(func(v *vec) []int64 { return v.i64 }, func(v *vec) []float64 { return v.f64 })
@@ -49,10 +51,12 @@ func converter(from, to Type) convert {
 		return toBoolean(from)
 	case from.Kind == Boolean:
 		return fromBoolean(to)
-	case to.Kind == Int || to.Kind == BigInt:
+	case to.Whole():
 		return toWhole(from, to)
 	case to.Kind == Decimal:
 		return toDecimal(from, to)
+	case to.Kind == Float:
+		return toFloat(from)
 	case to.Kind == Double && from.Kind == Decimal:
 		return decimalToDouble(from)
 	case to.Kind == Timestamp && from.Kind == Date:
@@ -212,8 +216,13 @@ func fromText(to Type) convert {
 			out.bits[i>>6] |= b2u(v) << (i & 63)
 			return s
 		}
+	case TinyInt, SmallInt:
+		bits := to.Bits()
+		return func(in, out *vec, i int) (s Status) { out.i32[i], s = ParseSmall(in.str(i), bits); return s }
 	case Int:
 		return func(in, out *vec, i int) (s Status) { out.i32[i], s = ParseInt32(in.str(i)); return s }
+	case Float:
+		return func(in, out *vec, i int) (s Status) { out.f64[i], s = ParseFloat(in.str(i)); return s }
 	case BigInt:
 		return func(in, out *vec, i int) (s Status) { out.i64[i], s = ParseInt64(in.str(i)); return s }
 	case Double:
@@ -242,7 +251,7 @@ func fromText(to Type) convert {
 
 func toBoolean(from Type) convert {
 	switch {
-	case from.Kind == Double:
+	case from.Kind.Storage() == Double:
 		return func(in, out *vec, i int) Status {
 			out.bits[i>>6] |= b2u(in.f64[i&in.m] != 0) << (i & 63)
 			return OK
@@ -257,7 +266,7 @@ func toBoolean(from Type) convert {
 }
 
 func fromBoolean(to Type) convert {
-	switch to.Kind {
+	switch to.Kind.Storage() {
 	case Int:
 		return func(in, out *vec, i int) Status { out.i32[i] = int32(b2u(in.bool(i))); return OK }
 	case BigInt:

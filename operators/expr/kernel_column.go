@@ -123,7 +123,7 @@ func literalVec(e *Expr) (*vec, error) {
 		v.zero()
 		return v, nil
 	}
-	switch x := e.Value; e.Type.Kind {
+	switch x := e.Value; e.Type.Kind.Storage() {
 	case Boolean:
 		v.bits = []uint64{uint64(x.Int & 1)}
 	case Int, Date:
@@ -168,7 +168,7 @@ func allNull(nd *node, n int) *vec {
 
 // room gives a vec its slices for n rows of fixed width; texts get no room here.
 func (v *vec) room(n int) {
-	switch k := v.t; k.Kind {
+	switch k := v.t; k.Kind.Storage() {
 	case Boolean:
 		v.bits = sized(v.bits, words(n))
 	case Int, Date:
@@ -208,7 +208,7 @@ func (nd *node) room(c *ctx) {
 		v.i32 = arrow.Int32Traits.CastFromBytes(b)
 	case width == 16:
 		v.dec = arrow.Decimal128Traits.CastFromBytes(b)
-	case t.Kind == Double:
+	case t.Kind.Storage() == Double:
 		v.f64 = arrow.Float64Traits.CastFromBytes(b)
 	default:
 		v.i64 = arrow.Int64Traits.CastFromBytes(b)
@@ -218,7 +218,7 @@ func (nd *node) room(c *ctx) {
 // width is the bytes of a value that stands in an array of numbers, 0 for others.
 func (t Type) width() int {
 	switch {
-	case t.Kind == Int || t.Kind == Date:
+	case t.narrow():
 		return 4
 	case t.wide():
 		return 16

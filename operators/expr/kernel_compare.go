@@ -119,7 +119,7 @@ func (nd *node) compare(n int, k comparison, sel []int32, valid []uint64) {
 	} else {
 		sel = allOf(a.t, sel)
 	}
-	switch t := a.t; t.Kind {
+	switch t := a.t; t.Kind.Storage() {
 	case Boolean:
 		compareRows(out, n, sel, valid, k.equal, func(i int) int { return cmp.Compare(b2u(a.bool(i)), b2u(b.bool(i))) })
 	case Int, Date:

@@ -129,7 +129,7 @@ func (m *memo) add(v *vec, n int) {
 			flag, m.nulls = 2, true
 		}
 		j := i & v.m
-		switch k := v.t; k.Kind {
+		switch k := v.t; k.Kind.Storage() {
 		case Boolean:
 			if !null && v.bool(i) {
 				flag = 1
@@ -178,7 +178,7 @@ func (nd *node) lookUp(c *ctx, col *vec, m *memo, sel []int32) {
 	out := &nd.out
 	out.reset(nd.e.Type)
 	out.room(c.n)
-	switch t := nd.e.Type; t.Kind {
+	switch t := nd.e.Type; t.Kind.Storage() {
 	case Boolean:
 		lookUpFlags(out.bits, col, m, c.n, sel)
 	case Int, Date:

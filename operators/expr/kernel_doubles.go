@@ -39,7 +39,7 @@ func radians(x float64) float64       { return x * (math.Pi / 180) }
 // bindSignum is SIGN, of the argument's type.
 func bindSignum(nd *node) error {
 	t := nd.e.Type
-	if t.Kind == Double {
+	if t.Kind.Storage() == Double {
 		return doubles(func(x float64) float64 {
 			if x > 0 {
 				return 1
@@ -96,7 +96,7 @@ func bindExtreme(nd *node) error {
 		switch {
 		case v.t.wide():
 			nd.out.dec[i] = v.dec[i&v.m]
-		case v.t.Kind == Double:
+		case v.t.Kind.Storage() == Double:
 			nd.out.f64[i] = v.f64[i&v.m]
 		default:
 			nd.out.setNum(i, v.num(i))
@@ -113,7 +113,7 @@ func orderAt(a, b *vec, i int) int {
 		return cmp.Compare(b2u(a.bool(i)), b2u(b.bool(i)))
 	case t.Kind == String:
 		return bytes.Compare(a.str(i), b.str(i))
-	case t.Kind == Double:
+	case t.Kind.Storage() == Double:
 		return orderDoubles(a.f64[i&a.m], b.f64[i&b.m])
 	case t.wide():
 		return a.dec[i&a.m].Cmp(b.dec[i&b.m])

@@ -125,8 +125,10 @@ func (v *vec) appendText(dst []byte, i int) []byte {
 			return append(dst, "TRUE"...)
 		}
 		return append(dst, "FALSE"...)
-	case Int, BigInt:
+	case TinyInt, SmallInt, Int, BigInt:
 		return AppendInt(dst, v.num(i))
+	case Float:
+		return AppendFloat(dst, v.f64[i])
 	case Double:
 		return AppendDouble(dst, v.f64[i])
 	case Date:

@@ -40,7 +40,7 @@ func (nd *node) items(c *ctx, sel []int32) (*itemSet, error) {
 			s.null = true
 			continue
 		}
-		switch t := v.t; t.Kind {
+		switch t := v.t; t.Kind.Storage() {
 		case Boolean:
 			s.bools[b2u(v.bool(0))] = true
 		case Double:
@@ -116,7 +116,7 @@ func (s *itemSet) fewNumbers(x *vec, n int, sel []int32, out []uint64, scratch *
 	tmp := sized(*scratch, words(n))
 	*scratch = tmp
 	for _, item := range s.list {
-		if x.t.Kind == Int || x.t.Kind == Date {
+		if x.t.narrow() {
 			equalOne(tmp, x.i32[:n], int32(item))
 		} else {
 			equalOne(tmp, x.i64[:n], item)
@@ -132,7 +132,7 @@ func (s *itemSet) has(x *vec) func(i int) bool {
 	switch t := x.t; {
 	case t.Kind == Boolean:
 		return func(i int) bool { return s.bools[b2u(x.bool(i))] }
-	case t.Kind == Double:
+	case t.Kind.Storage() == Double:
 		return func(i int) bool { return s.dbls[canonical(x.f64[i&x.m])] }
 	case t.Kind == String:
 		return func(i int) bool { return s.texts[string(x.str(i))] }

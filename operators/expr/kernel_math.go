@@ -19,12 +19,12 @@ func bindSign(nd *node) error {
 		in, out := nd.in[0], &nd.out
 		var err error
 		least := int64(math.MinInt64)
-		if out.t.Kind == Int {
-			least = math.MinInt32
+		if out.t.Whole() {
+			least, _ = out.t.wholeRange()
 		}
 		each(c.n, sel, out.valid, func(i int) bool {
 			switch {
-			case out.t.Kind == Double:
+			case out.t.Kind.Storage() == Double:
 				if v := in.f64[i&in.m]; abs {
 					out.f64[i] = math.Abs(v)
 				} else {
@@ -56,7 +56,7 @@ func bindSign(nd *node) error {
 
 // setNum writes a whole number of the types held in 32 or 64 bits.
 func (v *vec) setNum(i int, n int64) {
-	if v.t.Kind == Int || v.t.Kind == Date {
+	if v.t.narrow() {
 		v.i32[i] = int32(n)
 	} else {
 		v.i64[i] = n
@@ -81,7 +81,7 @@ func perRow(f func(nd *node, i int) error) func(c *ctx, nd *node, sel []int32) (
 // bindWhole is FLOOR and CEIL.
 func bindWhole(nd *node) error {
 	up := nd.e.Name == "CEIL"
-	switch t := nd.e.Args[0].Type; t.Kind {
+	switch t := nd.e.Args[0].Type; t.Kind.Storage() {
 	case Double:
 		nd.run = perRow(func(nd *node, i int) error {
 			v := nd.in[0].f64[i&nd.in[0].m]
@@ -127,12 +127,16 @@ func (x u128) quoRem(y u128) (q, r u128) {
 
 // bindRound is ROUND(x, n): half away from zero.
 func bindRound(nd *node) error {
-	switch nd.e.Type.Kind {
+	float := nd.e.Type.Kind == Float
+	switch nd.e.Type.Kind.Storage() {
 	case Double:
 		var buf [32]byte
 		text := buf[:0]
 		nd.run = perRow(func(nd *node, i int) error {
 			text = nd.roundDouble(i, text)
+			if float {
+				nd.out.f64[i] = float64(float32(nd.out.f64[i]))
+			}
 			return nil
 		})
 	case Decimal:
@@ -166,11 +170,8 @@ func roundWhole(nd *node, i int) error {
 	}
 	r := u128{0, q}
 	r, _ = r.mulAdd(p, 0)
-	most := uint64(math.MaxInt64)
-	if nd.out.t.Kind == Int {
-		most = math.MaxInt32
-	}
-	if r.hi != 0 || r.lo > most+b2u(neg) {
+	_, most := nd.out.t.wholeRange()
+	if r.hi != 0 || r.lo > uint64(most)+b2u(neg) {
 		return nd.overflows(i)
 	}
 	if neg {

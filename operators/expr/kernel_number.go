@@ -9,17 +9,15 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 )
 
-// toWhole casts numbers to INT and BIGINT, cutting towards zero.
+// toWhole casts numbers to whole ones, cutting towards zero.
 func toWhole(from, to Type) convert {
-	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
-	if to.Kind == Int {
-		lo, hi = math.MinInt32, math.MaxInt32
-	}
+	lo, hi := to.wholeRange()
+	narrow := to.narrow()
 	set := func(out *vec, i int, v int64) Status {
 		if v < lo || v > hi {
 			return OutOfRange
 		}
-		if to.Kind == Int {
+		if narrow {
 			out.i32[i] = int32(v)
 		} else {
 			out.i64[i] = v
@@ -27,7 +25,7 @@ func toWhole(from, to Type) convert {
 		return OK
 	}
 	switch {
-	case from.Kind == Double:
+	case from.Kind.Storage() == Double:
 		return func(in, out *vec, i int) Status {
 			v := math.Trunc(in.f64[i&in.m])
 			if !(v >= -1<<63 && v < 1<<63) {
@@ -92,7 +90,7 @@ func status(ok bool) Status {
 }
 
 func toDecimal(from, to Type) convert {
-	if from.Kind == Double {
+	if from.Kind.Storage() == Double {
 		return doubleToDecimal(to)
 	}
 	k := newRescaler(from.Scale, to)
@@ -224,4 +222,26 @@ func upscaleWide(from, to Type, p int64) func(in, out *vec, n int) bool {
 		}
 		return !bad
 	}
+}
+
+// toFloat gives the nearest value of 32 bits. A DOUBLE beyond the largest one does not fit.
+func toFloat(from Type) convert {
+	switch {
+	case from.Kind == Double:
+		return func(in, out *vec, i int) Status {
+			v := in.f64[i&in.m]
+			f := float64(float32(v))
+			out.f64[i] = f
+			return status(finite(f) || !finite(v))
+		}
+	case from.Kind == Decimal:
+		var buf [48]byte
+		text := buf[:0]
+		return func(in, out *vec, i int) (s Status) {
+			text = AppendDecimal128(text[:0], in.dec128(i), from.Scale)
+			out.f64[i], s = ParseFloat(text)
+			return s
+		}
+	}
+	return func(in, out *vec, i int) Status { out.f64[i] = float64(float32(in.num(i))); return OK }
 }

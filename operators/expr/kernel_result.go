@@ -61,7 +61,7 @@ func bitsBuffer(alloc memory.Allocator, bits []uint64, n int) *memory.Buffer {
 }
 
 func dataOf(alloc memory.Allocator, v *vec, n int, sel []int32) []*memory.Buffer {
-	switch t := v.t; t.Kind {
+	switch t := v.t; t.Kind.Storage() {
 	case Boolean:
 		if !v.one() {
 			return []*memory.Buffer{bitsBuffer(alloc, v.bits, n)}

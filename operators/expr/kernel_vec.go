@@ -64,7 +64,7 @@ func (v *vec) str(i int) []byte {
 // num is a whole number of the types held in 32 or 64 bits.
 func (v *vec) num(i int) int64 {
 	i &= v.m
-	if v.t.Kind == Int || v.t.Kind == Date {
+	if v.t.narrow() {
 		return int64(v.i32[i])
 	}
 	return v.i64[i]

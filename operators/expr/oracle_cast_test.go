@@ -17,6 +17,9 @@ func castTo(v any, from, to expr.Type) any {
 		return nil
 	}
 	const class = "CastError"
+	if to.Kind == expr.Float {
+		return castToFloat(v, from)
+	}
 	switch x := v.(type) {
 	case string:
 		return fromString(x, to)
@@ -36,7 +39,7 @@ func castTo(v any, from, to expr.Type) any {
 		case expr.Boolean:
 			return x != 0
 		case expr.String:
-			return doubleText(x)
+			return textOf(x, from)
 		}
 		r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
 		if !ok {
@@ -86,7 +89,30 @@ func fromExact(r *big.Rat, to, from expr.Type, v any) any {
 	return fit(r, to, "CastError")
 }
 
-func doubleText(x float64) string {
+// castToFloat rounds to 32 bits once, from the exact value.
+func castToFloat(v any, from expr.Type) any {
+	out := func(x float64, ok bool) any {
+		if !ok {
+			panic(raised("CastError"))
+		}
+		return x
+	}
+	switch x := v.(type) {
+	case string:
+		return fromString(x, expr.Of(expr.Float))
+	case bool:
+		return castTo(v, from, expr.Of(expr.Double))
+	case float64:
+		f := float64(float32(x))
+		return out(f, math.IsInf(x, 0) || !math.IsInf(f, 0))
+	}
+	f, _ := rat(v).Float32()
+	return out(float64(f), true)
+}
+
+func doubleText(x float64) string { return doubleTextOf(x, 64) }
+
+func doubleTextOf(x float64, bits int) string {
 	switch {
 	case x != x:
 		return "NaN"
@@ -94,9 +120,9 @@ func doubleText(x float64) string {
 		return strings.TrimPrefix(fmt.Sprintf("%+vinity", x), "+")
 	}
 	if a := math.Abs(x); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.FormatFloat(x, 'e', -1, 64)
+		return strconv.FormatFloat(x, 'e', -1, bits)
 	}
-	s := strconv.FormatFloat(x, 'f', -1, 64)
+	s := strconv.FormatFloat(x, 'f', -1, bits)
 	if !strings.Contains(s, ".") {
 		s += ".0"
 	}
@@ -115,6 +141,9 @@ func textOf(v any, t expr.Type) string {
 	case *big.Rat:
 		return x.FloatString(t.Scale)
 	case float64:
+		if t.Kind == expr.Float {
+			return doubleTextOf(x, 32)
+		}
 		return doubleText(x)
 	case date:
 		return yearText(goTime(x)) + goTime(x).Format("-01-02")
@@ -157,12 +186,22 @@ func fromString(s string, to expr.Type) any {
 			return false
 		}
 		panic(bad)
-	case expr.Int, expr.BigInt:
+	case expr.TinyInt, expr.SmallInt, expr.Int, expr.BigInt:
 		if !wholeText.MatchString(s) {
 			panic(bad)
 		}
 		n, _ := new(big.Int).SetString(s, 10)
 		return fit(new(big.Rat).SetInt(n), to, string(bad))
+	case expr.Float:
+		x, _ := fromString(s, expr.Of(expr.Double)).(float64)
+		if !numText.MatchString(s) {
+			return x
+		}
+		f, err := strconv.ParseFloat(s, 32)
+		if err != nil {
+			panic(bad)
+		}
+		return f
 	case expr.Double:
 		if !numText.MatchString(s) && !specials.MatchString(s) {
 			panic(bad)

@@ -74,9 +74,9 @@ func literalOf(e *expr.Expr) any {
 	switch e.Type.Kind {
 	case expr.Boolean:
 		return v.Int != 0
-	case expr.Int, expr.BigInt:
+	case expr.TinyInt, expr.SmallInt, expr.Int, expr.BigInt:
 		return big.NewInt(v.Int)
-	case expr.Double:
+	case expr.Float, expr.Double:
 		return v.Double
 	case expr.Date:
 		return date(v.Int)
@@ -342,10 +342,7 @@ func fit(r *big.Rat, t expr.Type, class string) any {
 		return new(big.Rat).SetFrac(n, ten(t.Scale))
 	}
 	n := new(big.Int).Quo(r.Num(), r.Denom())
-	bits := 63
-	if t.Kind == expr.Int {
-		bits = 31
-	}
+	bits := map[expr.Kind]int{expr.TinyInt: 7, expr.SmallInt: 15, expr.Int: 31, expr.BigInt: 63}[t.Kind]
 	limit := new(big.Int).Lsh(big.NewInt(1), uint(bits))
 	if n.Cmp(limit) >= 0 || n.Cmp(new(big.Int).Neg(limit)) < 0 {
 		panic(raised(class))
@@ -376,7 +373,20 @@ func rat(v any) *big.Rat {
 	return v.(*big.Rat)
 }
 
+// rounded is a DOUBLE as a value of a type that may be FLOAT.
+func rounded(v any, t expr.Type) any {
+	if x, ok := v.(float64); ok && t.Kind == expr.Float {
+		return float64(float32(x))
+	}
+	return v
+}
+
 func arithmetic(e *expr.Expr, a, b any) any {
+	if _, ok := a.(float64); ok && e.Type.Kind == expr.Float {
+		double := *e
+		double.Type.Kind = expr.Double
+		return rounded(arithmetic(&double, a, b), e.Type)
+	}
 	if x, ok := a.(float64); ok {
 		y := b.(float64)
 		switch e.Name {
@@ -414,7 +424,7 @@ func arithmetic(e *expr.Expr, a, b any) any {
 
 func rounding(e *expr.Expr, a []any) any {
 	if x, ok := a[0].(float64); ok {
-		return roundingDouble(e.Name, x, a)
+		return rounded(roundingDouble(e.Name, x, a), e.Type)
 	}
 	x, z := rat(a[0]), new(big.Rat)
 	switch e.Name {

@@ -41,7 +41,7 @@ func ParseType(s string) (Type, error) {
 }
 
 var typeNames = map[string]Kind{
-	"BOOLEAN": Boolean, "INT": Int, "INTEGER": Int, "BIGINT": BigInt, "DOUBLE": Double,
+	"BOOLEAN": Boolean, "TINYINT": TinyInt, "SMALLINT": SmallInt, "INT": Int, "INTEGER": Int, "BIGINT": BigInt, "DOUBLE": Double, "FLOAT": Float, "REAL": Float,
 	"DECIMAL": Decimal, "DEC": Decimal, "NUMERIC": Decimal,
 	"STRING": String, "DATE": Date, "TIMESTAMP": Timestamp,
 }
@@ -88,10 +88,14 @@ func unknownType(name string) error {
 	switch name {
 	case "VARCHAR", "CHAR", "TEXT":
 		return fmt.Errorf("%s is not a type here: write STRING", name)
-	case "FLOAT", "REAL", "TINYINT", "SMALLINT", "TIME", "TIMESTAMP_LTZ", "INTERVAL", "BYTES", "ARRAY", "MAP", "ROW":
+	case "TIME", "TIMESTAMP_LTZ", "INTERVAL", "BYTES", "ARRAY", "MAP", "ROW":
 		return fmt.Errorf("type %s is not supported yet", name)
 	case "INT64", "LONG":
 		return fmt.Errorf("%s is not a type: write BIGINT", name)
+	case "INT8":
+		return fmt.Errorf("%s is not a type: write TINYINT", name)
+	case "INT16":
+		return fmt.Errorf("%s is not a type: write SMALLINT", name)
 	case "INT32":
 		return fmt.Errorf("%s is not a type: write INT", name)
 	case "BOOL":
@@ -99,5 +103,5 @@ func unknownType(name string) error {
 	case "DATETIME":
 		return fmt.Errorf("%s is not a type: write TIMESTAMP(3)", name)
 	}
-	return fmt.Errorf("%s is not a type: expected BOOLEAN, INT, BIGINT, DOUBLE, DECIMAL(p, s), STRING, DATE or TIMESTAMP(p)", name)
+	return fmt.Errorf("%s is not a type: expected BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), STRING, DATE or TIMESTAMP(p)", name)
 }

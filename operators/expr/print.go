@@ -54,7 +54,10 @@ func explicit(e *Expr) *Expr {
 }
 
 // isSugared reports whether NOT of x is written as x NOT LIKE, x NOT IN.
-func isSugared(x *Expr) bool { return x.Op == OpCall && (x.Name == "LIKE" || x.Name == "IN") }
+func isSugared(x *Expr) bool {
+	x = explicit(x)
+	return x.Op == OpCall && (x.Name == "LIKE" || x.Name == "IN")
+}
 
 // precedence is how tightly the outermost operator of e binds as it is printed.
 func precedence(e *Expr) int {
@@ -155,7 +158,7 @@ func (p printer) call(e *Expr) {
 	b := precedence(e)
 	switch {
 	case e.Name == "NOT" && b == precIn:
-		p.inLike(a[0], "NOT ")
+		p.inLike(explicit(a[0]), "NOT ")
 	case e.Name == "NOT" && len(a) == 1:
 		p.write(precNot-1, "NOT ", a[0])
 	case e.Name == "NEG" && len(a) == 1:
@@ -291,6 +294,8 @@ func literalText(e *Expr) string {
 		return strings.ToUpper(strconv.FormatBool(v.Int != 0))
 	case Int:
 		return strconv.FormatInt(v.Int, 10)
+	case TinyInt, SmallInt:
+		return cast(strconv.FormatInt(v.Int, 10))
 	case BigInt:
 		s := strconv.FormatInt(v.Int, 10)
 		if v.Int == int64(int32(v.Int)) {
@@ -303,14 +308,17 @@ func literalText(e *Expr) string {
 			return cast(s)
 		}
 		return s
-	case Double:
+	case Float, Double:
 		if math.IsNaN(v.Double) || math.IsInf(v.Double, 0) {
-			return "CAST(" + quoteText(nonFinite(v.Double)) + " AS DOUBLE)"
+			return "CAST(" + quoteText(nonFinite(v.Double)) + " AS " + plainType(t) + ")"
 		}
 		if a := math.Abs(v.Double); e.Implicit && a >= 1e-6 && a < 1e15 {
-			return strconv.FormatFloat(v.Double, 'f', -1, 64)
+			return strconv.FormatFloat(v.Double, 'f', -1, floatBits(t))
 		}
-		return doubleText(v.Double)
+		if t.Kind == Float {
+			return cast(doubleText(v.Double, 32))
+		}
+		return doubleText(v.Double, 64)
 	case Date:
 		return "DATE '" + string(AppendDate(nil, int32(v.Int))) + "'"
 	case Timestamp:
@@ -360,9 +368,16 @@ func decimalText(unscaled string, t Type) (s string, natural bool) {
 	return minus + whole + "." + fraction, len(whole)+len(fraction) == t.Precision
 }
 
+func floatBits(t Type) int {
+	if t.Kind == Float {
+		return 32
+	}
+	return 64
+}
+
 // doubleText writes a DOUBLE with an exponent, which is what makes it one: 1.5E0.
-func doubleText(f float64) string {
-	s := strconv.FormatFloat(f, 'E', -1, 64)
+func doubleText(f float64, bits int) string {
+	s := strconv.FormatFloat(f, 'E', -1, bits)
 	mantissa, exponent, _ := strings.Cut(s, "E")
 	n, _ := strconv.Atoi(exponent)
 	return mantissa + "E" + strconv.Itoa(n)

@@ -13,7 +13,7 @@ import (
 var propertySchema = SchemaOf(
 	Field{"b", Of(Boolean)}, Field{"i", Of(Int)}, Field{"n", Of(BigInt).Nullable(false)}, Field{"x", Of(Double)},
 	Field{"p", DecimalOf(12, 2)}, Field{"big", DecimalOf(38, 10)}, Field{"s", Of(String)}, Field{"d", Of(Date)},
-	Field{"ts", TimestampOf(3)}, Field{"count", Of(Int)}, Field{"Flight Date", Of(Date)}, Field{"a`b", Of(String)}, Field{"größe", Of(Double)},
+	Field{"ts", TimestampOf(3)}, Field{"count", Of(Int)}, Field{"Flight Date", Of(Date)}, Field{"a`b", Of(String)}, Field{"größe", Of(Double)}, Field{"k", Of(TinyInt)}, Field{"h", Of(SmallInt)}, Field{"f", Of(Float)},
 )
 
 // genTree makes trees without regard to types, of every form that the printer knows.
@@ -71,7 +71,7 @@ func fixWords(t *rapid.T, e *Expr) {
 }
 
 func genType(t *rapid.T) Type {
-	switch k := rapid.SampledFrom([]Kind{Boolean, Int, BigInt, Decimal, Double, String, Date, Timestamp}).Draw(t, "kind"); k {
+	switch k := rapid.SampledFrom([]Kind{Boolean, Int, BigInt, Decimal, Double, String, Date, Timestamp, TinyInt, SmallInt, Float}).Draw(t, "kind"); k {
 	case Decimal:
 		p := rapid.IntRange(1, MaxDecimal).Draw(t, "precision")
 		return DecimalOf(p, rapid.IntRange(0, p).Draw(t, "scale"))
@@ -94,6 +94,12 @@ func genLeaf(t *rapid.T) *Expr {
 		v.Int = rapid.Int64Range(0, 1).Draw(t, "v")
 	case Int:
 		v.Int = int64(rapid.Int32().Draw(t, "v"))
+	case TinyInt:
+		v.Int = int64(rapid.Int8().Draw(t, "v"))
+	case SmallInt:
+		v.Int = int64(rapid.Int16().Draw(t, "v"))
+	case Float:
+		v.Double = float64(rapid.OneOf(rapid.Float32(), rapid.SampledFrom([]float32{0.1, float32(math.NaN()), float32(math.Inf(1)), 3e38})).Draw(t, "v"))
 	case BigInt:
 		v.Int = rapid.Int64().Draw(t, "v")
 	case Decimal:

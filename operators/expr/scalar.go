@@ -5,7 +5,7 @@
 //
 //	blanks      bytes up to U+0020 around a value are cut off, as Flink's CAST does; what is
 //	            empty after that is Empty (a reader decides before whether an empty field is NULL)
-//	INT, BIGINT an optional sign and decimal digits. "3.0" is a Fraction, an error: nothing is
+//	INT, BIGINT (and TINYINT, SMALLINT) an optional sign and decimal digits. "3.0" is a Fraction, an error: nothing is
 //	            dropped without a word (Flink would give 3). "1e3" is Malformed
 //	DECIMAL     an optional sign, digits with at most one point, an optional exponent. More digits
 //	            than the scale are rounded half away from zero, as Flink does; more digits before
@@ -13,6 +13,7 @@
 //	DOUBLE      as DECIMAL ("1.", ".097", "1e3"), and NaN, Infinity, Inf with a sign and in any case;
 //	            the nearest double; beyond the largest one is OutOfRange. No hexadecimal, no
 //	            underscores, no suffixes
+//	FLOAT       as DOUBLE, the nearest value that 32 bits hold
 //	BOOLEAN     true t yes y 1 and false f no n 0, in any case
 //	DATE        yyyy-mm-dd of the proleptic Gregorian calendar within 32-bit days; year of 4 or more
 //	            digits with an optional sign (year 0 is 1 BC) or "(BC)" at the end, month and day
@@ -66,6 +67,9 @@ func (s Status) Cause(t Type) string {
 
 func rangeText(t Type) string {
 	switch t.Kind {
+	case TinyInt, SmallInt:
+		least, most := t.wholeRange()
+		return fmt.Sprintf("the range is %d to %d", least, most)
 	case Int:
 		return "the range is -2147483648 to 2147483647"
 	case BigInt:
@@ -80,9 +84,9 @@ func rangeText(t Type) string {
 
 func formatText(t Type) string {
 	switch t.Kind {
-	case Int, BigInt:
+	case TinyInt, SmallInt, Int, BigInt:
 		return "expected digits with an optional sign"
-	case Decimal, Double:
+	case Decimal, Float, Double:
 		return "expected a number such as -12.50"
 	case Boolean:
 		return "expected true or false, yes or no, 1 or 0"

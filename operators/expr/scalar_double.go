@@ -83,6 +83,21 @@ func exponent(b []byte) (int, bool) {
 	return e, ok && len(rest) == 0
 }
 
+// ParseFloat reads a FLOAT: the value of 32 bits nearest to the text.
+func ParseFloat(b []byte) (float64, Status) {
+	v, s := ParseDouble(b)
+	if s != OK || float64(float32(v)) == v || !finite(v) {
+		return v, s
+	}
+	// The nearest double may lie just between two values of 32 bits, so the text is read again.
+	b = trim(b)
+	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(b), len(b)), 32)
+	if err != nil {
+		return 0, OutOfRange
+	}
+	return f, OK
+}
+
 func parseDouble(b []byte) (float64, Status) {
 	b = trim(b)
 	if len(b) == 0 {

@@ -52,7 +52,12 @@ func appendScaled(dst []byte, u u128, scale int) []byte {
 }
 
 // AppendDouble writes the shortest text that reads back to the same DOUBLE.
-func AppendDouble(dst []byte, v float64) []byte {
+func AppendDouble(dst []byte, v float64) []byte { return appendApproximate(dst, v, 64) }
+
+// AppendFloat writes the shortest text that reads back to the same FLOAT.
+func AppendFloat(dst []byte, v float64) []byte { return appendApproximate(dst, v, 32) }
+
+func appendApproximate(dst []byte, v float64, bits int) []byte {
 	switch {
 	case v != v:
 		return append(dst, "NaN"...)
@@ -66,7 +71,7 @@ func AppendDouble(dst []byte, v float64) []byte {
 		format = 'e'
 	}
 	from := len(dst)
-	dst = strconv.AppendFloat(dst, v, format, -1, 64)
+	dst = strconv.AppendFloat(dst, v, format, -1, bits)
 	if !bytes.ContainsAny(dst[from:], ".e") {
 		dst = append(dst, ".0"...)
 	}

@@ -30,6 +30,15 @@ func ParseInt32(b []byte) (int32, Status) {
 	return int32(v), s
 }
 
+// ParseSmall reads a TINYINT or SMALLINT, a whole number of 8 or 16 bits.
+func ParseSmall(b []byte, bits int) (int32, Status) {
+	v, s := ParseInt64(b)
+	if s == OK && v != v<<(64-bits)>>(64-bits) {
+		return 0, OutOfRange
+	}
+	return int32(v), s
+}
+
 // parseInt is the complete way.
 func parseInt(b []byte) (int64, Status) {
 	b = trim(b)

@@ -21,6 +21,14 @@ func parseText(b []byte, t expr.Type) (string, expr.Status) {
 		var v bool
 		v, s = expr.ParseBoolean(b)
 		out = expr.AppendBoolean(nil, v)
+	case expr.TinyInt, expr.SmallInt:
+		var v int32
+		v, s = expr.ParseSmall(b, t.Bits())
+		out = expr.AppendInt(nil, int64(v))
+	case expr.Float:
+		var v float64
+		v, s = expr.ParseFloat(b)
+		out = expr.AppendFloat(nil, v)
 	case expr.Int:
 		var v int32
 		v, s = expr.ParseInt32(b)
@@ -79,7 +87,7 @@ func TestScalarScripts(t *testing.T) {
 // what is written.
 func checkScalar(t *testing.T, text string) {
 	t.Helper()
-	for _, name := range []string{"BOOLEAN", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(18, 0)", "DECIMAL(18, 18)", "DECIMAL(38, 10)", "DATE", "TIMESTAMP(0)", "TIMESTAMP(3)", "TIMESTAMP(6)"} {
+	for _, name := range []string{"BOOLEAN", "TINYINT", "SMALLINT", "FLOAT", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(18, 0)", "DECIMAL(18, 18)", "DECIMAL(38, 10)", "DATE", "TIMESTAMP(0)", "TIMESTAMP(3)", "TIMESTAMP(6)"} {
 		typ, err := expr.ParseType(name)
 		if err != nil {
 			t.Fatal(err)

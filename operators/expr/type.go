@@ -3,6 +3,7 @@ package expr
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -11,8 +12,8 @@ import (
 // Kind is the family of a logical type.
 type Kind uint8
 
-// The kinds, in the order in which numbers widen. Null is the type of a bare NULL. Bytes has no
-// SQL literal yet; partial aggregates travel in it.
+// The kinds. Null is the type of a bare NULL. Bytes has no SQL literal yet; partial aggregates travel
+// in it. Digests of results hold the numbers of kinds, so that further ones stand at the end.
 const (
 	Invalid Kind = iota
 	Null
@@ -25,7 +26,52 @@ const (
 	Bytes
 	Date
 	Timestamp
+	TinyInt
+	SmallInt
+	Float
 )
+
+// Storage is the kind whose columns hold the values of k as they are: TINYINT and SMALLINT stand in
+// columns of INT, FLOAT in columns of DOUBLE. Work on columns switches on it, and only what gives a
+// value its range, its rounding or its text on the kind itself.
+func (k Kind) Storage() Kind {
+	switch k {
+	case TinyInt, SmallInt:
+		return Int
+	case Float:
+		return Double
+	}
+	return k
+}
+
+// Whole reports whether the values of the type are integers.
+func (t Type) Whole() bool { return t.Kind.Storage() == Int || t.Kind == BigInt }
+
+// Bits is the width of a whole type: its values reach from -2^(Bits-1) to 2^(Bits-1) - 1. It is 0 for others.
+func (t Type) Bits() int {
+	switch t.Kind {
+	case TinyInt:
+		return 8
+	case SmallInt:
+		return 16
+	case Int:
+		return 32
+	case BigInt:
+		return 64
+	}
+	return 0
+}
+
+// wholeRange is the least and the largest value of a whole type.
+func (t Type) wholeRange() (least, most int64) {
+	most = math.MaxInt64 >> (64 - t.Bits())
+	return -most - 1, most
+}
+
+const narrowKinds = 1<<Int | 1<<Date | 1<<TinyInt | 1<<SmallInt
+
+// narrow reports whether values stand in 32 bits.
+func (t Type) narrow() bool { return narrowKinds>>t.Kind&1 != 0 }
 
 // MaxDecimal is the largest precision of a DECIMAL, and MaxDecimal64 the largest whose values are
 // held in 64 bits.
@@ -65,7 +111,7 @@ func (t Type) Same(o Type) bool { return t.Nullable(true) == o.Nullable(true) }
 
 // Numeric reports whether values of the type can be added.
 func (t Type) Numeric() bool {
-	return t.Kind == Int || t.Kind == BigInt || t.Kind == Decimal || t.Kind == Double
+	return t.Whole() || t.Kind == Decimal || t.Kind.Storage() == Double
 }
 
 // String is the type as Flink SQL writes it: "DECIMAL(12, 2) NOT NULL".
@@ -76,12 +122,18 @@ func (t Type) String() string {
 		s = "NULL"
 	case Boolean:
 		s = "BOOLEAN"
+	case TinyInt:
+		s = "TINYINT"
+	case SmallInt:
+		s = "SMALLINT"
 	case Int:
 		s = "INT"
 	case BigInt:
 		s = "BIGINT"
 	case Decimal:
 		s = fmt.Sprintf("DECIMAL(%d, %d)", t.Precision, t.Scale)
+	case Float:
+		s = "FLOAT"
 	case Double:
 		s = "DOUBLE"
 	case String:
@@ -103,14 +155,15 @@ func (t Type) String() string {
 
 // Arrow is the one physical type that columns of the logical type have inside the engine:
 //
-//	BOOLEAN bool · INT int32 · BIGINT int64 · DOUBLE float64
+//	BOOLEAN bool · TINYINT, SMALLINT, INT int32 · BIGINT int64
+//	DOUBLE float64 · FLOAT float64 of values that 32 bits hold
 //	DECIMAL(p, s) int64 holding value * 10^s where p <= 18, decimal128(p, s) above
 //	STRING utf8, or dictionary<int32, utf8> (both occur; see [IsDictionary]) · BYTES binary
 //	DATE date32 (days since 1970-01-01) · TIMESTAMP(p) timestamp[us] without zone
 //
 // Sources convert to it and sinks from it.
 func (t Type) Arrow() arrow.DataType {
-	switch t.Kind {
+	switch t.Kind.Storage() {
 	case Null:
 		return arrow.Null
 	case Boolean:

@@ -76,7 +76,7 @@ func failsItself(n *Expr) bool {
 func aggFails(n *Expr) bool {
 	switch {
 	case n.Name == "SUM":
-		return n.Type.Kind != Double
+		return n.Type.Kind.Storage() != Double
 	case n.Name == "AVG" && n.Type.Kind == Decimal && len(n.Args) == 1:
 		a := n.Args[0].Type
 		return a.Precision-a.Scale > n.Type.Precision-n.Type.Scale

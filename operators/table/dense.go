@@ -25,7 +25,7 @@ type denseCaches struct {
 
 func usableColumns(key expr.Schema) bool {
 	for _, f := range key.Fields {
-		switch f.Type.Kind {
+		switch f.Type.Kind.Storage() {
 		case expr.String, expr.Int, expr.BigInt, expr.Date, expr.Boolean:
 		default:
 			return false

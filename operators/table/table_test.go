@@ -43,7 +43,7 @@ func (m *model) cut(n int) {
 func TestTableAgainstModel(t *testing.T) {
 	schemas := []string{
 		"a BIGINT", "a INT", "a DOUBLE", "a BOOLEAN", "a STRING", "a DATE", "a TIMESTAMP(3)", "a DECIMAL(30, 2)", "a DECIMAL(9, 2)",
-		"a STRING, b DATE", "a DATE, b STRING, c STRING", "a STRING, b BIGINT, c BOOLEAN", "a DOUBLE, b STRING", "a BIGINT, b BIGINT",
+		"a STRING, b DATE", "a DATE, b STRING, c STRING", "a STRING, b BIGINT, c BOOLEAN", "a DOUBLE, b STRING", "a BIGINT, b BIGINT", "a TINYINT", "a FLOAT, b SMALLINT", "a STRING, b TINYINT",
 	}
 	for seed, text := range schemas {
 		for _, budget := range []int64{-1, 12 << 10, 40 << 10} {

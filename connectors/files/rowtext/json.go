@@ -15,7 +15,7 @@ import (
 )
 
 // JSON writes rows as JSON lines: one object a row, keys in the order of the columns, NULL as null.
-// INT, BIGINT and DECIMAL are numbers with all their digits (a reader that takes numbers for doubles
+// Whole numbers and DECIMAL are numbers with all their digits (a reader that takes numbers for doubles
 // loses some beyond 2^53), DOUBLE is the shortest number that reads back equal. JSON has no NaN and
 // no infinity: they are the texts "NaN", "Infinity" and "-Infinity". DATE and TIMESTAMP are texts.
 type JSON struct {
@@ -93,7 +93,7 @@ func (e *JSON) valueOf(arr arrow.Array, f expr.Field) cell {
 	}
 	text := func(dst []byte, row int) []byte { return column.AppendText(dst, arr, f.Type, row) }
 	quoted := func(dst []byte, row int) []byte { return append(text(append(dst, '"'), row), '"') }
-	switch f.Type.Kind {
+	switch f.Type.Kind.Storage() {
 	case expr.Date, expr.Timestamp:
 		return quoted
 	case expr.Double:
