@@ -133,6 +133,7 @@ func (l *loaded) once(ctx context.Context, home string) (report.Report, error) {
 	dir := filepath.Join(home, "results")
 	cat := l.cat
 	cat.Connectors = diagnose.RedirectSinks(cat.Connectors, dir)
+	limitMemory(l.options)
 	runtime.GC() // so that no run pays for the garbage of the one before
 	r, err := runner.Run(ctx, cat, l.plan, runner.Settings{Options: l.options, Started: time.Now()})
 	if rerr := os.RemoveAll(dir); err == nil && rerr != nil {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +35,7 @@ func TestCompareNamesTheCause(t *testing.T) {
 			planFlags{slots: "2", options: []string{"runner.source.split-size=1 gb", pieces[1]}}, diagnose.FewerSplits},
 		{"two subtasks insisted on", inputs(t, 1, 20_000, "parallelism: 2"), planFlags{slots: "2", options: []string{"runner.source.split-size=1 gb"}}, diagnose.FewerSplits},
 		{"one subtask insisted on", inputs(t, 8, 2_500, "parallelism: 1"), planFlags{slots: "2"}, diagnose.FixedByNode},
+		{"a compressed file", compressed(t, inputs(t, 1, 20_000, "")), planFlags{slots: "2"}, diagnose.FewerSplits},
 		{"one slot for eight files", inputs(t, 8, 2_500, ""), planFlags{slots: "1"}, diagnose.NotEnoughSlots},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,14 +48,46 @@ func TestCompareNamesTheCause(t *testing.T) {
 			if l := x.Verdicts[0].Limit; l != nil {
 				got = l.Kind
 			}
-			if got != c.want || c.want != "" && !strings.Contains(x.Verdicts[0].Sentence, x.Verdicts[0].Limit.Text) {
-				t.Errorf("held down by %q, want %q: %s", got, c.want, x.Verdicts[0].Sentence)
+			v := x.Verdicts[0]
+			if got != c.want {
+				t.Errorf("held down by %q, want %q: %s", got, c.want, v.Sentence)
+			}
+			if v.Cause == got && !strings.Contains(v.Sentence, v.Limit.Text) || v.Cause != got && v.Cause != diagnose.NothingToExplain && got != "" {
+				t.Errorf("the cause is %s: %s", v.Cause, v.Sentence)
 			}
 			if !x.Equal || len(x.Results) != 1 || x.Sides[0].Rows != x.Sides[1].Rows || x.Sides[0].Rows == 0 {
 				t.Errorf("%+v", x)
 			}
 		})
 	}
+}
+
+// compressed replaces the only file of a plan by the same one compressed, which cannot be cut.
+func compressed(t *testing.T, plan string) string {
+	t.Helper()
+	file := filepath.Join(filepath.Dir(plan), "in", "0.csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(file + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(out)
+	_, err = z.Write(text)
+	if err := errors.Join(err, z.Close(), out.Close(), os.Remove(file), replace(plan, "in/*.csv", "in/*.csv.gz")); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func replace(file, before, after string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, bytes.ReplaceAll(text, []byte(before), []byte(after)), 0o644)
 }
 
 // inputs writes files of rows with few keys and a plan that groups them, and gives the plan's path.

@@ -92,7 +92,7 @@ func speedUp(base, other []float64) Spread {
 // outcomeOf calls a difference one only where it is large and no round says otherwise.
 func outcomeOf(low *Side, up Spread) string {
 	switch {
-	case low.WallMs.Median < leastWallMs:
+	case low.WallMs.Min < leastWallMs: // the shortest: other programs can only make a run longer
 		return TooShort
 	case up.Median >= aDifference && up.Q1 > 1:
 		return Faster
@@ -115,10 +115,10 @@ func (v *Verdict) explain(low, high *Side, up Spread, cpus int) {
 		v.Sentence = fmt.Sprintf("%s is %s as fast as %s (%s) and not %.2g times: %s.", h, times, l, noise, ideal, v.Limit.Text)
 	case v.Outcome == TooShort && v.Limit != nil:
 		v.Cause = v.Limit.Kind
-		v.Sentence = fmt.Sprintf("%s is no faster than %s, as far as runs of %.0f ms can tell: %s.", h, l, low.WallMs.Median, v.Limit.Text)
+		v.Sentence = fmt.Sprintf("%s is no faster than %s, as far as runs of %.0f ms can tell: %s.", h, l, low.WallMs.Min, v.Limit.Text)
 	case v.Outcome == TooShort:
 		v.Cause = TooShortToTell
-		v.Sentence = fmt.Sprintf("Runs of %.0f ms are too short to tell %s from %s; nothing holds it down: %s.", low.WallMs.Median, h, l, freedom(high))
+		v.Sentence = fmt.Sprintf("Runs of %.0f ms are too short to tell %s from %s; nothing holds it down: %s.", low.WallMs.Min, h, l, freedom(high))
 	case v.Limit != nil:
 		v.Cause = v.Limit.Kind
 		v.Sentence = fmt.Sprintf("%s is %s than %s (%s, %s): %s.", h, noFaster(v.Outcome), l, times, noise, v.Limit.Text)

@@ -116,7 +116,8 @@ func fullSlots(b *strings.Builder, s Slots) {
 	for _, g := range slices.Sorted(maps.Keys(s.Groups)) {
 		groups = append(groups, fmt.Sprintf("%s %d", g, s.Groups[g]))
 	}
-	fmt.Fprintf(b, "\nSlots\n  %d needed (%s), %d held at most; %d ms without any\n", s.Needed, strings.Join(groups, ", "), s.Available, s.WaitedMs)
+	fmt.Fprintf(b, "\nSlots\n  %d needed (%s), %d held at most; %d ms without any, and the subtask that waited longest for one waited %d ms\n",
+		s.Needed, strings.Join(groups, ", "), s.Available, s.WaitedMs, s.LongestWaitMs)
 	for _, w := range s.Waves {
 		fmt.Fprintf(b, "  %s\n", w.sentence())
 	}

@@ -12,7 +12,7 @@ import (
 func TestWriteFull(t *testing.T) {
 	r := report.Report{
 		SchemaVersion: 1, State: "FAILED", Verdict: "p failed.",
-		Slots: report.Slots{Needed: 4, Available: 1, WaitedMs: 7, Groups: map[string]int{"b": 1, "a": 3}, Waves: []report.Wave{
+		Slots: report.Slots{Needed: 4, Available: 1, WaitedMs: 7, LongestWaitMs: 9, Groups: map[string]int{"b": 1, "a": 3}, Waves: []report.Wave{
 			{Vertices: []string{"A", "B"}, Needed: 3, Available: 1, Rounds: 3, ReadyMs: 5, WaitedMs: 2},
 			{Vertices: []string{"C"}, Needed: 1, Available: 1, Rounds: 1, ReadyMs: 9, WaitedMs: 4},
 			{Vertices: []string{"D"}, Needed: 2, Available: 0, ReadyMs: 11},
@@ -29,7 +29,7 @@ func TestWriteFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"  4 needed (a 3, b 1), 1 held at most; 7 ms without any\n",
+		"  4 needed (a 3, b 1), 1 held at most; 7 ms without any, and the subtask that waited longest for one waited 9 ms\n",
 		"  A and B: waiting for slots: for 3 slots since 5 ms after the start, held 1, so its subtasks ran in 3 rounds (the first began after 2 ms)\n",
 		"  C: waited for slots: for 1 slot since 9 ms after the start, for 4 ms\n",
 		"  D: waiting for slots: for 2 slots, since 11 ms after the start, and got none\n",
