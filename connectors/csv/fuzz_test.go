@@ -111,6 +111,14 @@ func oracleValue(c expr.Field, b []byte, quoted bool, nulls []string) (text stri
 	}
 	var s expr.Status
 	switch t := c.Type; t.Kind {
+	case expr.TinyInt, expr.SmallInt:
+		var v int32
+		v, s = expr.ParseSmall(b, t.Bits())
+		text = fmt.Sprint(v)
+	case expr.Float:
+		var v float64
+		v, s = expr.ParseFloat(b)
+		text = string(expr.AppendFloat(nil, v))
 	case expr.Int:
 		var v int32
 		v, s = expr.ParseInt32(b)

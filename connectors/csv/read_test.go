@@ -35,6 +35,9 @@ func cell(arr arrow.Array, t expr.Type, row int) string {
 		}
 		return fmt.Sprint(a.Value(row))
 	case *array.Float64:
+		if t.Kind == expr.Float {
+			return string(expr.AppendFloat(nil, a.Value(row)))
+		}
 		return string(expr.AppendDouble(nil, a.Value(row)))
 	case *array.Decimal128:
 		return string(expr.AppendDecimal128(nil, decimal128.Num(a.Value(row)), t.Scale))
