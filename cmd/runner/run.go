@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -79,9 +78,7 @@ func limitMemory(o config.Loaded) {
 func finish(r report.Report, file, dir, format string) error {
 	path, saveErr := report.Save(r, file, dir)
 	if format == "json" {
-		e := json.NewEncoder(os.Stdout)
-		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil && saveErr == nil {
+		if err := report.Write(os.Stdout, r); err != nil && saveErr == nil {
 			saveErr = fmt.Errorf("printing the report: %w", err)
 		}
 	}

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,14 +18,22 @@ func Save(r Report, file, dir string) (string, error) {
 	if file == "" {
 		file = filepath.Join(dir, folderName(r.Plan.Name), r.RunID+".json")
 	}
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
 		return "", fmt.Errorf("writing report %s: %w", file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", fmt.Errorf("writing report %s: %w", file, err)
 	}
-	return file, store.WriteFile(file, append(b, '\n'))
+	return file, store.WriteFile(file, b.Bytes())
+}
+
+// Write writes a report as JSON for people and programs: indented, and with < and > as they are.
+func Write(w io.Writer, r Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
 }
 
 // folderName replaces what is no good in a folder's name.
