@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -40,8 +39,7 @@ func (e exit) Error() string {
 
 func main() {
 	started := time.Now()
-	// Batches live in reused buffers, so that garbage is rare and looking for it often does not pay.
-	debug.SetGCPercent(400)
+	tuneGC()
 	// A reader that goes away (`| head`) is an error of the sink that writes, not the end of the process.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
