@@ -28,7 +28,7 @@ func compareCommand() *cobra.Command {
 	var repeat int
 	var format string
 	c := &cobra.Command{
-		Use:   "compare PLAN --parallelism N,M | compare A.json B.json",
+		Use:   "compare PLAN | compare REPORT REPORT",
 		Short: "Run a plan at several parallelisms, or take two reports, and say why one is no faster",
 		Long: "Runs a plan at each parallelism: once to warm up, then in rounds. Its sinks write into a temporary folder, each\n" +
 			"into one of its own, which is removed after every run: the plan's results are not touched, and what a sink costs\n" +
@@ -37,7 +37,7 @@ func compareCommand() *cobra.Command {
 		Args: cobra.RangeArgs(1, 2),
 	}
 	f.add(c)
-	c.Flags().Lookup("parallelism").Usage = "the parallelisms to compare (`n,m,…`); the first is what the others are held against"
+	c.Flags().Lookup("parallelism").Usage = "the parallelisms to compare (`n,m`); the first is what the others are held against"
 	c.Flags().IntVar(&repeat, "repeat", 5, "rounds: `n` runs at each parallelism")
 	c.Flags().StringVar(&format, "format", "text", "`text` or json")
 	c.RunE = func(c *cobra.Command, args []string) error {
