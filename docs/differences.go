@@ -27,6 +27,7 @@ func differences() []difference {
 		{"REGEXP('ab', '(?<=a)b')", refused, "look behind", "TRUE", "Patterns are RE2's, whose time is linear in the text; what only Java has is refused by name."},
 		{"REGEXP_REPLACE('baac', 'a*', '-')", "-b-c-", "", "-b--c-", "RE2 finds no empty match right after another."},
 		{"REPEAT('ab', 20000000)", fails, "16 MiB", "the text", "One text is at most 16 MiB when it is padded or repeated, so that memory stays bounded."},
+		{"DATE '2024-01-31' + INTERVAL '1 02' DAY TO HOUR", refused, "several units", "2024-02-01", "One interval for each unit says the same; a number of units that is computed is TIMESTAMPADD(unit, n, x)."},
 		{"CAST(1e300 AS FLOAT)", fails, "to FLOAT", "Infinity", "A value that does not fit is not replaced without a word."},
 		{"CAST(100 AS TINYINT) + CAST(100 AS TINYINT)", fails, "overflows TINYINT", "-56", "What does not fit a type fails; Flink goes round to the other end."},
 		{"CAST('2024-01-01' AS TIMESTAMP(9))", refused, "0 to 6", "a TIMESTAMP(9)", "64 bits of nanoseconds end in the year 2262; until there is a wider type it is refused."},

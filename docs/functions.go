@@ -31,7 +31,7 @@ func forms() []written {
 		{"TRIM", "TRIM(s)"}, {"TRIM", "TRIM(LEADING '0' FROM s)"}, {"TRIM", "LTRIM(s)"}, {"TRIM", "RTRIM(s)"}, {"TRIM", "BTRIM(s)"},
 		{"EXTRACT", "EXTRACT(YEAR FROM ts)"}, {"EXTRACT", "YEAR(ts)"}, {"EXTRACT", "QUARTER(ts)"}, {"EXTRACT", "MONTH(ts)"}, {"EXTRACT", "WEEK(ts)"},
 		{"EXTRACT", "DAYOFYEAR(ts)"}, {"EXTRACT", "DAYOFMONTH(ts)"}, {"EXTRACT", "DAYOFWEEK(ts)"}, {"EXTRACT", "HOUR(ts)"}, {"EXTRACT", "MINUTE(ts)"}, {"EXTRACT", "SECOND(ts)"},
-		{"FLOOR_TO", "FLOOR(ts TO MONTH)"}, {"TIMESTAMPADD", "TIMESTAMPADD(DAY, 7, ts)"}, {"TIMESTAMPDIFF", "TIMESTAMPDIFF(DAY, day, ts)"},
+		{"FLOOR_TO", "FLOOR(ts TO MONTH)"}, {"TIMESTAMPADD", "TIMESTAMPADD(DAY, 7, ts)"}, {"TIMESTAMPADD", "ts + INTERVAL '7' DAY"}, {"TIMESTAMPADD", "day - INTERVAL '1' MONTH"}, {"TIMESTAMPDIFF", "TIMESTAMPDIFF(DAY, day, ts)"},
 		{"COALESCE", "COALESCE(s, '-')"}, {"COALESCE", "IFNULL(s, '-')"}, {"NULLIF", "NULLIF(n, 0)"},
 		{"GREATEST", "GREATEST(n, 1)"}, {"LEAST", "LEAST(n, 1)"}, {"POWER", "POWER(n, 2)"}, {"LN", "LN(f)"}, {"LN", "LOG(f)"}, {"LOG", "LOG(2, f)"},
 		{"||", "CONCAT(s, '!')"}, {"CONCAT_WS", "CONCAT_WS(', ', s, 'b')"}, {"REPLACE", "REPLACE(s, 'a', 'b')"}, {"LPAD", "LPAD(s, 5, '0')"}, {"RPAD", "RPAD(s, 5, '.')"},

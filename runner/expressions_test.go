@@ -182,3 +182,26 @@ func narrowAgain() string {
 	line := fmt.Sprintf("%d,1,%d,14.2,0\n", n, least)
 	return "n,k,h,f,x\n" + line + line
 }
+
+// Intervals move dates in conditions that are pushed to the source and in columns.
+func TestIntervals(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "id,day,at\n1,2024-01-31,2024-01-31 23:30:00\n2,2024-03-01,2024-02-28 12:00:00\n3,2023-01-31,2023-12-31 23:59:59\n4,,\n")
+	text := `
+sources: {o: {csv: {path: o.csv, columns: {id: INT, day: DATE, at: TIMESTAMP(3)}}}}
+transforms:
+  p:
+    from: o
+    where: day >= DATE '2024-02-29' - INTERVAL '1' MONTH AND at + INTERVAL '12' HOUR < day + INTERVAL '2' DAY
+    select: {id: id, m: day + INTERVAL '1' MONTH, h: at - INTERVAL '90' MINUTE, f: "FLOOR((at + INTERVAL '1' DAY) TO MONTH)"}
+    order_by: [id]
+sinks: {out: {from: p, csv: {path: out.csv, mode: overwrite}}}
+`
+	want := "id,m,h,f\n1,2024-02-29,2024-01-31 22:00:00.000,2024-02-01 00:00:00.000\n2,2024-04-01,2024-02-28 10:30:00.000,2024-02-01 00:00:00.000\n"
+	for _, o := range everyWay() {
+		finished(t, run(t, filepath.Join(dir, "plan.yaml"), text, setup{options: o}))
+		if got := read(t, filepath.Join(dir, "out.csv")); got != want {
+			t.Fatalf("%v gives\n%swant\n%s", o, got, want)
+		}
+	}
+}

@@ -12,6 +12,9 @@ func (c *checker) call(e *Expr) *Expr {
 	if name == "IS UNKNOWN" || name == "IS NOT UNKNOWN" {
 		return c.unknown(e)
 	}
+	if name == intervalCall || slices.ContainsFunc(e.Args, isInterval) {
+		return c.interval(e)
+	}
 	f, ok := functions[name]
 	if !ok {
 		return c.fail(e, "there is no function "+name, "")

@@ -511,7 +511,9 @@ func (g generator) day(depth int) string {
 func (g generator) time(depth int) string {
 	return g.sub(depth, []string{"x", "y", "TIMESTAMP '2021-12-31 23:59:59.999'"}, func(d int) string {
 		units := []string{"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
-		switch g.r.IntN(5) {
+		switch g.r.IntN(6) {
+		case 5:
+			return fmt.Sprintf(pickOne(g.r, "(%s + INTERVAL '%d' %s)", "(%s - INTERVAL '%d' %s)"), g.time(d), g.r.IntN(90)-30, pickOne(g.r, units...))
 		case 4:
 			return fmt.Sprintf(pickOne(g.r, "TO_TIMESTAMP(%s)", "TO_TIMESTAMP(%s, 'yyyy-MM-dd HH:mm:ss.SSSSSS')", "TO_TIMESTAMP(DATE_FORMAT(x, 'd/M/yyyy H:mm:ss.S') || LEFT(%s, 0), 'd/M/yyyy H:mm:s.S')"), g.text(d))
 		case 0:

@@ -29,6 +29,7 @@ const (
 //	IF(c, a, b)                  CASE WHEN c THEN a ELSE b END;   IFNULL(a, b) is COALESCE(a, b)
 //	CONCAT(a, b, …)              ||(a, b, …);   CONCAT(a) is ||(a, '')
 //	FLOOR(ts TO MONTH)           FLOOR_TO('MONTH', ts);   CEIL(ts TO MONTH) is CEIL_TO
+//	x + INTERVAL '1' DAY         TIMESTAMPADD('DAY', 1, x);   x - INTERVAL '1' DAY with -1
 //	TRIM(s), LTRIM(s), RTRIM(s)  TRIM('BOTH' | 'LEADING' | 'TRAILING', ' ', s);   LTRIM(s, c) with c for ' '
 //	POSITION(a IN s)             POSITION(a, s);   INSTR(s, a), LOCATE(a, s), LOCATE(a, s, n) too
 //	LOG(x), PI(), E()            LN(x), the literals

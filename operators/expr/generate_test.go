@@ -135,6 +135,9 @@ func (g typedText) text() string {
 func (g typedText) time(k Kind) string {
 	switch g.form(4) {
 	case 0:
+		if k == Timestamp {
+			return fmt.Sprintf("(%s %s INTERVAL '%s' %s)", g.sub(k), g.one("+", "-"), g.one("1", "-40", "7"), g.one("DAY", "HOUR", "YEAR"))
+		}
 		return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", g.one("DAY", "WEEK", "MONTH", "QUARTER", "YEAR"), g.one("1", "-4", "i"), g.sub(k))
 	case 1:
 		return fmt.Sprintf("%s(%s TO %s)", g.one("FLOOR", "CEIL"), g.sub(k), g.one("DAY", "WEEK", "MONTH", "QUARTER", "YEAR"))

@@ -13,7 +13,7 @@ var hints = map[string]string{
 	"DECODE": "CASE x WHEN a THEN b END", "NVL": "COALESCE(a, b)", "ISNULL": "x IS NULL", "MID": "SUBSTRING(x FROM a FOR b)",
 	"LENGTH": "CHAR_LENGTH(x)", "LEN": "CHAR_LENGTH(x)", "UCASE": "UPPER(x)", "LCASE": "LOWER(x)", "CONTAINS": "x LIKE '%abc%'",
 	"DATE_TRUNC": "FLOOR(x TO unit)", "DATE_PART": "EXTRACT(unit FROM x)", "DATEPART": "EXTRACT(unit FROM x)", "DAY": "DAYOFMONTH(x) or EXTRACT(DAY FROM x)",
-	"DATE_ADD": "TIMESTAMPADD(unit, n, x)", "DATEADD": "TIMESTAMPADD(unit, n, x)", "DATE_SUB": "TIMESTAMPADD(unit, -n, x)", "DATEDIFF": "TIMESTAMPDIFF(unit, a, b)", "DATE_DIFF": "TIMESTAMPDIFF(unit, a, b)",
+	"DATE_ADD": "x + INTERVAL '1' DAY, or TIMESTAMPADD(unit, n, x)", "DATEADD": "TIMESTAMPADD(unit, n, x)", "DATE_SUB": "TIMESTAMPADD(unit, -n, x)", "DATEDIFF": "TIMESTAMPDIFF(unit, a, b)", "DATE_DIFF": "TIMESTAMPDIFF(unit, a, b)",
 	"DATE": "CAST(x AS DATE)", "TIMESTAMP": "CAST(x AS TIMESTAMP(3))", "STRFTIME": "DATE_FORMAT(x, 'yyyy-MM-dd')", "STRPTIME": "TO_TIMESTAMP(s, 'yyyy-MM-dd')", "TO_CHAR": "DATE_FORMAT(x, 'yyyy-MM-dd')",
 	"CONVERT": "CAST(x AS type)", "SAFE_CAST": "TRY_CAST(x AS type)", "INT": "CAST(x AS INT)", "STRING": "CAST(x AS STRING)", "DOUBLE": "CAST(x AS DOUBLE)",
 	"COUNT_IF": "COUNT(*) FILTER (WHERE condition)", "COUNTIF": "COUNT(*) FILTER (WHERE condition)", "MEAN": "AVG(x)", "TRUNC": "CAST(x AS BIGINT)", "TRUNCATE": "CAST(x AS BIGINT)", "POW": "POWER(x, n)",

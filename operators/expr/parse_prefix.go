@@ -168,6 +168,9 @@ func (p *parser) name(t token) (*Expr, *Error) {
 			return p.caseOf()
 		}
 	case "DATE", "TIMESTAMP", "INTERVAL", "TIME":
+		if t.upper == "INTERVAL" && (n.kind == tokText || (n.is("-") || n.is("+")) && p.after(2).kind == tokText) {
+			return p.interval()
+		}
 		if n.kind == tokText {
 			return p.timeLiteral()
 		}
@@ -208,8 +211,6 @@ func (p *parser) timeLiteral() (*Expr, *Error) {
 			return nil, fault(quoteText(text.text)+" is not a timestamp", "TIMESTAMP 'yyyy-mm-dd hh:mm:ss', with at most 6 digits of a fraction")
 		}
 		return p.literal(TimestampOf(precision), Value{Int: us}, kind.pos), nil
-	case "INTERVAL":
-		return nil, fault("intervals are not supported yet", "TIMESTAMPADD(DAY, 1, x) to add, TIMESTAMPDIFF(DAY, a, b) to subtract")
 	}
 	return nil, fault("type TIME is not supported yet", "a TIMESTAMP, or STRING")
 }

@@ -233,6 +233,8 @@ func (p printer) function(e *Expr) {
 		p.write(0, a[1], ")")
 	case e.Name == "POSITION" && len(a) == 3:
 		p.write(0, "LOCATE(", a[0], ", ", a[1], ", ", a[2], ")")
+	case isInterval(e):
+		p.write(0, "INTERVAL '", a[1].Value.string(), "' ", unit())
 	case strings.HasPrefix(e.Name, "TIMESTAMP") && len(a) == 3 && isText(a[0]):
 		p.write(0, e.Name, "(", unit(), ", ", a[1], ", ", a[2], ")")
 	case e.Name == "TRIM" && len(a) == 3 && isText(a[0]):

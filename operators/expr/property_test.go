@@ -340,7 +340,7 @@ func FuzzParse(f *testing.F) {
 		"`Flight Date` IS NOT DISTINCT FROM DATE '1998-01-01'", "-(-5) - -5 -- x", "FLOOR(ts TO MONTH) = TIMESTAMP '2020-01-01 00:00:00.123'",
 		"((((((((((", "NOT NOT NOT b", "1e999", "'", "`", "/*", "i IN (n, 1, NULL)", "s LIKE '10!%' ESCAPE '!'", "ROUND(p, 1) % 2.5", "\xff", "SUBSTRING(s FROM 1 FOR 2)",
 		"EXTRACT(DOW FROM d) + TIMESTAMPDIFF(DAY, d, ts)", "x IS UNKNOWN", "big BETWEEN SYMMETRIC p AND 0.5", "NULLIF(i, n) + COALESCE(NULL, 1)",
-		"REGEXP_EXTRACT(s, '(a|b)+?[^c]', 1)", "REGEXP(s, '(?<=a)b')", "DATE_FORMAT(ts, 'yyyy-MM-dd''T''HH:mm')", "TO_TIMESTAMP(s, 'dd.MM.yyyy')", "POSITION('a' IN s) + LOCATE('a', s, 2)", "LPAD(s, 5, '0')", "GREATEST(i, n, 1.5)",
+		"REGEXP_EXTRACT(s, '(a|b)+?[^c]', 1)", "REGEXP(s, '(?<=a)b')", "DATE_FORMAT(ts, 'yyyy-MM-dd''T''HH:mm')", "TO_TIMESTAMP(s, 'dd.MM.yyyy')", "POSITION('a' IN s) + LOCATE('a', s, 2)", "LPAD(s, 5, '0')", "ts + INTERVAL '1' DAY - INTERVAL -'2' MONTH", "INTERVAL '1' DAY", "GREATEST(i, n, 1.5)",
 	} {
 		f.Add(s)
 	}
