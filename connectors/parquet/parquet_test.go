@@ -262,12 +262,13 @@ func checkPlace(t *testing.T, r connectors.Reader, b operators.Batch, s expr.Sch
 
 func checkBooks(t *testing.T, r connectors.Reader, inv connectors.Inventory, rows int) {
 	t.Helper()
-	var bytes, read, filtered, wantBytes, wantRows int64
+	var bytes, read, pruned, filtered, wantBytes, wantRows int64
 	for _, y := range r.Tally() {
 		bytes += y.Bytes
 		read += y.Read
+		pruned += y.Pruned
 		filtered += y.Filtered
-		if y.Unread != 0 || y.Rows != y.Read {
+		if y.Unread != 0 || y.Rows != y.Read+y.Pruned {
 			t.Errorf("not all read: %+v", y)
 		}
 	}
@@ -275,8 +276,8 @@ func checkBooks(t *testing.T, r connectors.Reader, inv connectors.Inventory, row
 		wantBytes += f.Bytes
 		wantRows += f.Rows
 	}
-	if bytes != wantBytes || read != wantRows || read-filtered != int64(rows) {
-		t.Errorf("read %d bytes of %d, %d rows of %d, %d filtered, %d given out", bytes, wantBytes, read, wantRows, filtered, rows)
+	if bytes != wantBytes || read+pruned != wantRows || read-filtered != int64(rows) {
+		t.Errorf("read %d bytes of %d, %d rows and pruned %d of %d, %d filtered, %d given out", bytes, wantBytes, read, pruned, wantRows, filtered, rows)
 	}
 }
 

@@ -24,6 +24,7 @@ type reader struct {
 	alloc  memory.Allocator
 	queue  []splitState
 	filter *filter
+	pruner *pruner       // nil: no row group is passed over
 	cols   []*fileColumn // used ones, those of the filter first
 	first  int           // how many belong to the filter
 	words  map[int]*words
@@ -51,6 +52,7 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 	if s.where == nil {
 		return r, nil
 	}
+	r.pruner = newPruner(s.where, s.Schema(), first)
 	var err error
 	r.filter, err = newFilter(s, first)
 	return r, err
@@ -154,8 +156,15 @@ func (r *reader) advance() (bool, error) {
 		case r.at < behind:
 			r.pass(r.cols, behind-r.at)
 			r.at = behind
-		default:
+		case r.at > max(behind, 0):
 			return true, nil
+		default: // at the group's first row
+			none, err := r.prunes(r.group)
+			if err != nil || !none {
+				return !none, err
+			}
+			r.tally(r.split.File).Pruned += rows[r.group] - r.at
+			r.at = rows[r.group]
 		}
 	}
 }
@@ -188,7 +197,7 @@ func (r *reader) openFile(file int) error {
 	if now.Bytes != f.Bytes || fmt.Sprint(now.Rows) != fmt.Sprint(f.Rows) {
 		return mismatch(f.Path, "", fmt.Sprintf("%s was written anew while the plan ran: it had %d bytes and has %d", f.Path, f.Bytes, now.Bytes))
 	}
-	return d.guard("the footer's schema cannot be decoded", func() error {
+	err = d.guard("the footer's schema cannot be decoded", func() error {
 		has := leaves(d.meta.Schema)
 		for _, c := range r.cols {
 			if err := c.attach(d, has, r.alloc, r.dictionary(c.place)); err != nil {
@@ -197,6 +206,10 @@ func (r *reader) openFile(file int) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return r.usePruner()
 }
 
 // dictionary is the one of a column, for all files.

@@ -20,6 +20,11 @@
 // nanoseconds are cut to microseconds. Nested columns, and other types, are no part of the schema: a
 // plan that declares one is refused with the reason. Encrypted files are refused.
 //
+// Row groups in which no row can pass the filters directly on the source, by the bounds and NULL counts
+// of the footer, are passed over: nothing of them is looked at, and their rows are counted as pruned.
+// Bounds of the older form, bounds that contradict each other, those of INT96 and of wide decimals, and
+// filters that may raise prune nothing; NaN, which bounds leave out, is thought of.
+//
 // Every page of a column that is read is looked at before it is decoded: sizes, number of values,
 // checksum where there is one. A file that contradicts itself is a DamagedFile error.
 package parquet

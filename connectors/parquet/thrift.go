@@ -24,7 +24,7 @@ const (
 	thriftStruct = 12
 )
 
-// maxThriftDepth bounds how deep structures lie in each other; a page header has three.
+// maxThriftDepth bounds how deep structures lie in each other; a page header has three, a footer seven.
 const maxThriftDepth = 8
 
 // structure visits the fields of a structure. field reads the value and says true, or leaves it and
@@ -94,6 +94,35 @@ func (t *thrift) elements(n uint64, depth int, kinds ...byte) {
 			t.skip(k, depth+1)
 		}
 	}
+}
+
+// list visits the elements of a list of structures; each is to be read by element.
+func (t *thrift) list(depth int, element func()) {
+	head := t.byte()
+	n := uint64(head >> 4)
+	if n == 15 {
+		n = t.varint()
+	}
+	if head&0x0f != thriftStruct {
+		t.elements(n, depth, head&0x0f)
+		return
+	}
+	if n > uint64(len(t.rest)) {
+		t.bad = true
+	}
+	for ; n > 0 && !t.bad; n-- {
+		element()
+	}
+}
+
+// binary reads bytes; they are a part of what is read.
+func (t *thrift) binary() []byte {
+	from := t.varint()
+	b := t.rest
+	if t.bytes(from); t.bad {
+		return nil
+	}
+	return b[:from]
 }
 
 func (t *thrift) byte() byte {

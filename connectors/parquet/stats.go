@@ -1,0 +1,234 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// chunkStats is what a footer says of the values of a column chunk. Of the two pairs of bounds that
+// the format knows only the newer is read: the older was compared by rules that writers did not agree
+// on. A bound may be cut short, and is one still.
+type chunkStats struct {
+	least, most       []byte
+	hasLeast, hasMost bool
+	nulls             int64 // -1 where it is not said
+}
+
+// footerStats are the statistics of all row groups and leaf columns, nil where the footer does not say
+// by which order they were made.
+func footerStats(d *document) ([][]chunkStats, error) {
+	var tail [tailSize]byte
+	if err := d.readAt(tail[:], d.Size()-tailSize); err != nil {
+		return nil, err
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[:]))
+	if size > d.Size()-tailSize {
+		return nil, d.damaged(fmt.Sprintf("its footer has %d bytes, and the file %d", size, d.Size()), nil)
+	}
+	b := make([]byte, size)
+	if err := d.readAt(b, d.Size()-tailSize-size); err != nil {
+		return nil, err
+	}
+	t := thrift{rest: b}
+	var groups [][]chunkStats
+	ordered := false
+	t.structure(0, func(id int, kind byte) bool {
+		switch {
+		case id == 4 && kind == thriftList:
+			t.list(0, func() { groups = append(groups, t.groupStats()) })
+		case id == 7 && kind == thriftList:
+			ordered = true
+			t.list(0, func() {
+				t.structure(1, func(id int, _ byte) bool {
+					ordered = ordered && id == 1
+					return false
+				})
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	if t.bad || !ordered {
+		return nil, nil
+	}
+	return groups, nil
+}
+
+// groupStats reads the structure of a row group.
+func (t *thrift) groupStats() []chunkStats {
+	var list []chunkStats
+	t.structure(1, func(id int, kind byte) bool {
+		if id != 1 || kind != thriftList {
+			return false
+		}
+		t.list(1, func() {
+			s := chunkStats{nulls: -1}
+			t.structure(2, func(id int, kind byte) bool { // column chunk
+				if id != 3 || kind != thriftStruct {
+					return false
+				}
+				t.structure(3, func(id int, kind byte) bool { // its metadata
+					if id != 12 || kind != thriftStruct {
+						return false
+					}
+					t.structure(4, func(id int, kind byte) bool { return t.bounds(&s, id, kind) })
+					return true
+				})
+				return true
+			})
+			list = append(list, s)
+		})
+		return true
+	})
+	return list
+}
+
+func (t *thrift) bounds(s *chunkStats, id int, kind byte) bool {
+	switch {
+	case id == 3 && kind == thriftInt64:
+		v := t.varint()
+		s.nulls = int64(v>>1) ^ -int64(v&1)
+	case id == 5 && kind == thriftBinary:
+		s.most, s.hasMost = t.binary(), true
+	case id == 6 && kind == thriftBinary:
+		s.least, s.hasLeast = t.binary(), true
+	default:
+		return false
+	}
+	return true
+}
+
+// A span is the bounds of a column's values in a row group, and how many are NULL.
+type span struct {
+	least, most any // int64, float64 or string as the type stores it; nil where nothing can be trusted
+	nulls       int64
+}
+
+// span makes bounds of the engine's values, or none where they contradict each other or the type has
+// no order that all writers agree on.
+func (d *decoder) span(s chunkStats, rows int64) span {
+	v := span{nulls: s.nulls}
+	if v.nulls > rows {
+		v.nulls = -1
+	}
+	if s.hasLeast && s.hasMost && v.nulls != rows {
+		least, most := d.bound(s.least), d.bound(s.most)
+		if least == nil || most == nil {
+			return v
+		}
+		if inOrder(least, most) {
+			v.least, v.most = least, most
+			return v
+		}
+	} else if !s.hasLeast && !s.hasMost && v.nulls == rows {
+		return v
+	}
+	// A writer that says nothing of the values may not have counted NULLs either.
+	v.nulls = -1
+	return v
+}
+
+func inOrder(a, b any) bool {
+	switch a := a.(type) {
+	case int64:
+		b, ok := b.(int64)
+		return ok && a <= b
+	case float64:
+		b, ok := b.(float64)
+		return ok && a <= b // never so for NaN
+	case string:
+		b, ok := b.(string)
+		return ok && a <= b
+	}
+	return false
+}
+
+// bound is a bound as a value of the column, nil where the type's bounds are not used.
+func (d *decoder) bound(b []byte) any {
+	if d.typ.Kind == expr.Decimal && d.typ.Precision > expr.MaxDecimal64 {
+		return nil
+	}
+	switch p := d.node.PhysicalType(); {
+	case p == parquet.Types.Int32 && len(b) == 4:
+		if d.typ.Kind == expr.BigInt {
+			return int64(uint32(int32At(b)))
+		}
+		return int64(int32At(b))
+	case p == parquet.Types.Int64 && len(b) == 8:
+		return d.bound64(int64At(b))
+	case p == parquet.Types.Float && len(b) == 4:
+		return float64(floatAt(b))
+	case p == parquet.Types.Double && len(b) == 8:
+		return doubleAt(b)
+	case p == parquet.Types.ByteArray && d.typ.Kind == expr.String:
+		return string(b)
+	}
+	return nil
+}
+
+func (d *decoder) bound64(v int64) any {
+	var bad *badValue
+	switch l := d.node.LogicalType().(type) {
+	case *schema.TimestampLogicalType:
+		switch l.TimeUnit() {
+		case schema.TimeUnitMillis:
+			v, bad = fromMillis(v)
+		case schema.TimeUnitNanos:
+			v = floorDiv(v, 1000)
+		}
+	case *schema.IntLogicalType:
+		if !l.IsSigned() {
+			v, bad = fromUint64(v)
+		}
+	}
+	if bad != nil {
+		return nil
+	}
+	return v
+}
+
+// one is an array of a single value of a type, NULL for nil.
+func (d *decoder) one(t expr.Type, v any) arrow.Array {
+	b := array.NewBuilder(d.alloc, t.Arrow())
+	defer b.Release()
+	switch b := b.(type) {
+	case *array.Int32Builder:
+		if i, ok := v.(int64); ok && i >= math.MinInt32 && i <= math.MaxInt32 {
+			b.Append(int32(i))
+		}
+	case *array.Int64Builder:
+		if i, ok := v.(int64); ok {
+			b.Append(i)
+		}
+	case *array.Date32Builder:
+		if i, ok := v.(int64); ok && i >= math.MinInt32 && i <= math.MaxInt32 {
+			b.Append(arrow.Date32(i))
+		}
+	case *array.TimestampBuilder:
+		if i, ok := v.(int64); ok {
+			b.Append(arrow.Timestamp(i))
+		}
+	case *array.Float64Builder:
+		if f, ok := v.(float64); ok {
+			b.Append(f)
+		}
+	case *array.StringBuilder:
+		if s, ok := v.(string); ok && utf8.ValidString(s) {
+			b.Append(s)
+		}
+	}
+	if b.Len() == 0 {
+		b.AppendNull()
+	}
+	return b.NewArray()
+}
