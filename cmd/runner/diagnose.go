@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/seed-4b0e9f7c/runner/runner/diagnose"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
@@ -29,6 +30,10 @@ func diagnoseCommand() *cobra.Command {
 		}
 		if len(args) == 0 {
 			args = []string{"-"}
+			if in, ok := c.InOrStdin().(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+				fmt.Fprintln(c.ErrOrStderr(), "Reading standard input: paste the failure text and end it with Ctrl-D on a line of its own,\n"+
+					"or stop with Ctrl-C and name a file: runner diagnose FILE")
+			}
 		}
 		out := bufio.NewWriter(c.OutOrStdout())
 		var failed []error

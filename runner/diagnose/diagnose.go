@@ -83,7 +83,11 @@ func list(b *strings.Builder, title string, all []failure.Failure) {
 		if f.Task != "" {
 			b.WriteString(f.Task + ": ")
 		}
-		b.WriteString(short(*f.RootCause) + "\n")
+		b.WriteString(short(*f.RootCause))
+		if place := failure.PlaceText(unsaid(*f.RootCause)); place != "" {
+			b.WriteString(" [" + place + "]")
+		}
+		b.WriteString("\n")
 	}
 }
 
@@ -93,7 +97,7 @@ func Sentence(f failure.Failure) string {
 		return "Nothing failed."
 	}
 	var b strings.Builder
-	b.WriteString(kindOf(f.Category) + ": " + strings.TrimRight(short(*f.RootCause), ".… "))
+	b.WriteString(kindOf(f) + ": " + strings.TrimRight(short(*f.RootCause), ".… "))
 	var where []string
 	if place := failure.PlaceText(unsaid(*f.RootCause)); place != "" {
 		where = append(where, place)
@@ -131,9 +135,14 @@ func unsaid(c failure.Cause) failure.Cause {
 	return c
 }
 
-// kindOf says what a category means in plain words.
-func kindOf(category string) string {
-	switch category {
+// kindOf says in plain words what happened: of our classes what they mean, of Flink's what their category
+// does.
+func kindOf(f failure.Failure) string {
+	if d, ok := failure.Class(f.RootCause.Class).Doc(); ok {
+		means, _, _ := strings.Cut(strings.TrimSuffix(d.Means, "."), ": ")
+		return means
+	}
+	switch f.Category {
 	case failure.CategoryData:
 		return "The job met a value it cannot process, or a bug in a function of its own"
 	case failure.CategoryConfig:

@@ -52,7 +52,7 @@ func (s *scanner) result() Result {
 		if f.RootCause == nil && len(f.Chain) == 0 {
 			f = nil
 		}
-		return Result{Form: s.ownForm, Failure: f, Others: []Failure{}, Own: true}
+		return Result{Form: s.ownForm, Failure: f, Others: append([]Failure{}, s.ownOthers...), Own: true}
 	}
 	if len(s.findings) == 0 {
 		return Result{Form: s.formWithout(), Others: []Failure{}, Own: s.ownForm != ""}

@@ -17,11 +17,12 @@ const (
 // A scanner reads lines and collects findings. It holds one trace, the log line above it and what has
 // been found; nothing grows with the input beyond the bounds.
 type scanner struct {
-	findings []*finding
-	kept     int      // bytes the findings hold
-	own      *Failure // a report of ours, or our console's text
-	ownForm  string
-	noneSeen bool // a document that says that nothing failed
+	findings  []*finding
+	kept      int      // bytes the findings hold
+	own       *Failure // a report of ours, or our console's text
+	ownForm   string
+	ownOthers []Failure // further findings of a plan that was refused
+	noneSeen  bool      // a document that says that nothing failed
 
 	trace   *trace
 	current *finding
@@ -50,6 +51,7 @@ type scanner struct {
 	doc     docReader
 	k8s     k8sReader
 	console consoleReader
+	plan    planReader
 	colours []byte
 	depth   int // texts inside texts
 
@@ -87,6 +89,11 @@ func (s *scanner) end() {
 	s.k8s.end(s)
 	s.console.end(s)
 	s.endLanes()
+	if s.own == nil && s.within == nil && s.depth == 0 && len(s.findings) == 0 {
+		if f := complaint(string(s.previous)); f != nil {
+			s.own, s.ownForm = f, formConsole
+		}
+	}
 }
 
 // line takes one line of the input.
@@ -234,6 +241,9 @@ func (s *scanner) idle(line []byte) {
 		return
 	}
 	if (len(bare) > 0 && bare[0] == 'F' || s.console.failure != nil) && s.console.line(s, bare) {
+		return
+	}
+	if s.plan.line(s, bare) {
 		return
 	}
 	if opensJSON(bare, n) && s.openJSON(bare, n) {
