@@ -496,3 +496,27 @@ func TestSlotSharing(t *testing.T) {
 		}
 	}
 }
+
+// A column may be grouped by under several names.
+func TestSameKeyTwice(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", "id,s,v\n1,a,1.5\n1,a,1.5\n2,b,-2\n")
+	for keys, want := range map[string]string{
+		"[id, {k: id}, v]":              "id,k,v,n\n1,1,1.5,2\n2,2,-2.0,1\n",
+		"[s, {x: s}, id]":               "s,x,id,n\na,a,1,2\nb,b,2,1\n",
+		"[{a: id + 1}, {b: id + 1}, s]": "a,b,s,n\n2,2,a,2\n3,3,b,1\n",
+	} {
+		for _, o := range everyWay() {
+			r := run(t, filepath.Join(dir, "plan.yaml"), fmt.Sprintf(`
+sources: {o: {csv: {path: o.csv, columns: {id: BIGINT, s: STRING, v: DOUBLE}}}}
+aggregations: {g: {from: o, group_by: %s, measures: {n: COUNT(*)}}}
+transforms: {t: {from: g, order_by: [n DESC]}}
+sinks: {out: {from: t, csv: {path: out.csv, mode: overwrite}}}
+`, keys), setup{options: o})
+			finished(t, r)
+			if got := read(t, filepath.Join(dir, "out.csv")); got != want {
+				t.Fatalf("%s: %q", keys, got)
+			}
+		}
+	}
+}

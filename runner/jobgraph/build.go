@@ -137,11 +137,18 @@ func (b *builder) twoPhase(r *expr.Rel, ins []*end, component string, o func(pha
 
 func (b *builder) aggregate(r *expr.Rel, ins []*end) (*end, error) {
 	o := func(phase string) any {
+		a := *r.Aggregate
+		if phase == "global" { // behind the local phase the keys come first
+			a.Keys = make([]int, len(r.Aggregate.Keys))
+			for i := range a.Keys {
+				a.Keys[i] = i
+			}
+		}
 		return struct {
 			expr.Aggregate
 			Phase string      `json:"phase"`
 			Input expr.Schema `json:"input"`
-		}{*r.Aggregate, phase, ins[0].schema}
+		}{a, phase, ins[0].schema}
 	}
 	local, err := b.operator(r, ins, step{role: "local", component: "aggregate", options: options(o("local")), inner: true})
 	if err != nil {
