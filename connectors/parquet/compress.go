@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ const lz4Raw = compress.Compression(7)
 
 func canDecompress(c compress.Compression) bool {
 	switch c {
-	case compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd, lz4Raw:
+	case compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd, compress.Codecs.Lz4, lz4Raw:
 		return true
 	}
 	return false
@@ -40,6 +41,8 @@ func (i *inflater) decompress(codec compress.Compression, b, out []byte, size in
 		out, n = b, len(b)
 	case lz4Raw:
 		n, err = lz4.UncompressBlock(b, out)
+	case compress.Codecs.Lz4:
+		n, err = lz4Hadoop(b, out)
 	case compress.Codecs.Snappy:
 		if n, err = s2.DecodedLen(b); err == nil && n == size {
 			_, err = s2.Decode(out, b)
@@ -56,6 +59,28 @@ func (i *inflater) decompress(codec compress.Compression, b, out []byte, size in
 		return nil, errLength
 	}
 	return out, nil
+}
+
+// lz4Hadoop decompresses the older LZ4, which the format left open: Hadoop puts before each block how
+// many bytes it becomes and how many it has, big-endian; other writers give a single block.
+func lz4Hadoop(b, out []byte) (int, error) {
+	done, rest := 0, b
+	for len(rest) >= 8 {
+		size, packed := uint64(binary.BigEndian.Uint32(rest)), uint64(binary.BigEndian.Uint32(rest[4:]))
+		rest = rest[8:]
+		if size > uint64(len(out)-done) || packed > uint64(len(rest)) {
+			return lz4.UncompressBlock(b, out)
+		}
+		n, err := lz4.UncompressBlock(rest[:packed], out[done:done+int(size)])
+		if err != nil || n != int(size) {
+			return lz4.UncompressBlock(b, out)
+		}
+		done, rest = done+n, rest[packed:]
+	}
+	if len(rest) > 0 {
+		return lz4.UncompressBlock(b, out)
+	}
+	return done, nil
 }
 
 // zstandard fills out and says how many bytes there were; of too many it knows only that.

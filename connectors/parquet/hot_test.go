@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators"
@@ -218,4 +220,36 @@ func readRows(t *testing.T, o Options, push connectors.Pushdown, split connector
 		t.Fatal(err)
 	}
 	return got
+}
+
+// TestHadoopLZ4 reads blocks with and without Hadoop's lengths, and refuses what is neither.
+func TestHadoopLZ4(t *testing.T) {
+	text := []byte(strings.Repeat("country,amount;", 40))
+	block := func(b []byte) []byte {
+		out := make([]byte, lz4.CompressBlockBound(len(b)))
+		n, err := lz4.CompressBlock(b, out, nil)
+		if err != nil || n == 0 {
+			t.Fatal(n, err)
+		}
+		return out[:n]
+	}
+	framed := func(b []byte) []byte {
+		c := block(b)
+		out := binary.BigEndian.AppendUint32(nil, uint32(len(b)))
+		return append(binary.BigEndian.AppendUint32(out, uint32(len(c))), c...)
+	}
+	two := append(framed(text[:300]), framed(text[300:])...)
+	for name, c := range map[string]struct {
+		data []byte
+		good bool
+	}{
+		"bare": {block(text), true}, "framed": {framed(text), true}, "two": {two, true},
+		"cut": {two[:len(two)-3], false}, "short": {framed(text[:300]), false}, "rest": {append(framed(text), 1), false},
+	} {
+		var i inflater
+		out, err := i.decompress(compress.Codecs.Lz4, c.data, make([]byte, len(text)), len(text))
+		if (err == nil) != c.good || err == nil && !bytes.Equal(out, text) {
+			t.Errorf("%s: %d bytes, %v", name, len(out), err)
+		}
+	}
 }
