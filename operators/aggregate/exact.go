@@ -25,15 +25,25 @@ const (
 
 // addDoubles adds the picked values.
 func addDoubles(v []float64, p pick, lo, hi []uint64, ext operators.BytesColumn) {
-	if p.rows != nil {
-		for i, s := range p.slots {
-			addDouble(v[p.rows[i]], s, lo, hi, ext)
-		}
+	if p.rows == nil {
+		addInOrder(v, p.slots, lo, hi, ext)
 		return
 	}
-	v = v[:len(p.slots)]
+	var some [1024]float64
+	for from := 0; from < len(p.slots); from += len(some) {
+		rows := p.rows[from:min(from+len(some), len(p.slots))]
+		for i, row := range rows {
+			some[i] = v[row]
+		}
+		addInOrder(some[:], p.slots[from:from+len(rows)], lo, hi, ext)
+	}
+}
+
+// addInOrder adds a value for each slot.
+func addInOrder(v []float64, slots []uint32, lo, hi []uint64, ext operators.BytesColumn) {
+	v = v[:len(slots)]
 	hi = hi[:len(lo)]
-	for i, s := range p.slots {
+	for i, s := range slots {
 		x := math.Float64bits(v[i])
 		shift := uint(x>>52&0x7FF) - lowExponent
 		if shift > fastShift {
