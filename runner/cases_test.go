@@ -520,3 +520,26 @@ sinks: {out: {from: t, csv: {path: out.csv, mode: overwrite}}}
 		}
 	}
 }
+
+// DECIMALs are compared exactly, also where no DECIMAL holds the digits of both.
+func TestWideDecimalsCompare(t *testing.T) {
+	dir := t.TempDir()
+	nines := strings.Repeat("9", 38)
+	write(t, dir, "o.csv", "f,g,b\n"+nines+",0."+nines+",5\n-"+nines+",-0.5,-1\n1,0,1\n,,\n")
+	r := run(t, filepath.Join(dir, "plan.yaml"), `
+sources: {o: {csv: {path: o.csv, columns: {f: "DECIMAL(38, 0)", g: "DECIMAL(38, 38)", b: BIGINT}}}}
+transforms:
+  t:
+    from: o
+    select: {a: f > 0.5, b: "f BETWEEN 0.5 AND 2.5", c: "f IN (1.0, 2.5)", d: "NULLIF(f, 1.0)", e: CASE f WHEN 1.0 THEN 'one' ELSE 'other' END, h: f IS DISTINCT FROM 1.0, i: g < 1, j: b > g, k: b = f, l: f = g}
+sinks: {out: {from: t, csv: {path: out.csv, mode: overwrite}}}
+`, setup{})
+	finished(t, r)
+	want := "a,b,c,d,e,h,i,j,k,l\n" +
+		"true,false,false," + nines + ",other,true,true,true,false,false\n" +
+		"false,false,false,-" + nines + ",other,true,true,false,false,false\n" +
+		"true,true,true,,one,false,true,true,true,false\n,,,,other,true,,,,\n"
+	if got := read(t, filepath.Join(dir, "out.csv")); got != want {
+		t.Errorf("%s", got)
+	}
+}

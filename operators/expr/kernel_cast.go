@@ -34,6 +34,9 @@ func bindCast(nd *node) error {
 			return fmt.Errorf("%s cannot be cast to %s", from, to)
 		}
 		fast := bulk(from, to)
+		if saturates(nd.e) {
+			f, fast = saturating(f), nil
+		}
 		nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) { return nd.cast(c, sel, f, fast) }
 	}
 	return nil

@@ -60,6 +60,9 @@ func CanFail(e *Expr) bool {
 func failsItself(n *Expr) bool {
 	switch n.Op {
 	case OpCast:
+		if saturates(n) {
+			return false
+		}
 		allowed, fails := CastRule(n.Args[0].Type, n.Type)
 		return !allowed || fails && !castKeeps(n.Args[0], n.Type)
 	case OpAgg:
