@@ -18,7 +18,7 @@ type world struct {
 }
 
 type column struct {
-	name, kind string // kind: int, text, decimal, double, time, bool
+	name, kind string // kind: int, small, text, decimal, double, float, time, date, bool
 }
 
 // tableColumns is the input: every kind, with NULLs.
@@ -124,7 +124,10 @@ func (w *world) condition() string {
 		all = append(all, fmt.Sprintf("%s > %d", c, w.rng.IntN(10)-3), c+" IN (1, 2, 5, NULL)")
 	}
 	if c := w.pick("text"); c != "" {
-		all = append(all, c+" LIKE '%o%'", c+" <> 'de'", c+" IS NULL", "UPPER("+c+") = 'FR'")
+		all = append(all, c+" LIKE '%o%'", c+" <> 'de'", c+" IS NULL", "UPPER("+c+") = 'FR'", "REGEXP("+c+", '^.[a-n]')")
+	}
+	if c := w.pick("small", "float"); c != "" {
+		all = append(all, c+" < 3", c+" IN (0, 1, 2.5)")
 	}
 	if c := w.pick("decimal"); c != "" {
 		all = append(all, c+" BETWEEN -300 AND 500.5")
@@ -162,11 +165,14 @@ func (w *world) selectStep() {
 	if c := w.pick("int"); c != "" {
 		add("int", c)
 		add("int", "COALESCE("+c+", 0) * 2 + 1")
+		add("small", "TRY_CAST("+c+" AS TINYINT)")
 	}
 	if c := w.pick("text"); c != "" {
 		add("text", c)
 		add("text", "COALESCE(TRIM("+c+"), 'none') || '-' || SUBSTRING("+c+", 2, 3)")
 		add("int", "CHAR_LENGTH("+c+")")
+		add("text", "LPAD(REGEXP_REPLACE("+c+", '[aeiou]+', '.'), 6, '*')")
+		add("small", "CAST(POSITION('o' IN LEFT("+c+", 50)) AS SMALLINT)")
 	}
 	if c := w.pick("decimal"); c != "" {
 		add("decimal", c)
@@ -174,11 +180,13 @@ func (w *world) selectStep() {
 	}
 	if c := w.pick("double"); c != "" {
 		add("double", c+" * 0.5E0 + 1E0")
+		add("float", "TRY_CAST(GREATEST("+c+", 0.1) AS FLOAT)")
 	}
 	if c := w.pick("time"); c != "" {
 		add("time", "FLOOR("+c+" TO MONTH)")
 		add("int", "EXTRACT(YEAR FROM "+c+")")
-		add("date", "CAST("+c+" AS DATE)")
+		add("date", "CAST("+c+" - INTERVAL '36' HOUR AS DATE)")
+		add("text", "DATE_FORMAT("+c+", 'MM.yyyy')")
 	}
 	if c := w.pick("bool"); c != "" {
 		add("bool", c+" IS NOT TRUE")
@@ -216,6 +224,14 @@ func (w *world) aggregateStep() {
 	if c := w.pick("text"); c != "" {
 		add("text", "MIN("+c+")")
 		add("int", "COUNT(DISTINCT "+c+")")
+	}
+	if c := w.pick("small"); c != "" {
+		add("small", "MAX("+c+")")
+		add("int", "SUM(CAST("+c+" AS BIGINT))")
+	}
+	if c := w.pick("float"); c != "" {
+		add("float", "SUM("+c+")")
+		add("float", "AVG(DISTINCT "+c+")")
 	}
 	if c := w.pick("decimal"); c != "" {
 		add("decimal", "SUM("+c+")")
