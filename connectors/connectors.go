@@ -112,6 +112,21 @@ type Place struct {
 	Value  string // as it stands there
 }
 
+// Skipping is a source that can leave bad rows out.
+type Skipping interface{ SkipsBadRows() bool }
+
+// A Reject is a row that was bad and left out: what a [DataError] would have said.
+type Reject struct {
+	Class   string   `json:"class"`
+	Message string   `json:"message"`
+	File    string   `json:"file"`
+	Line    int64    `json:"line"`
+	Column  int64    `json:"column"`
+	Field   string   `json:"field,omitempty"`
+	Value   string   `json:"value,omitempty"`
+	Order   [2]int64 `json:"order"`
+}
+
 // A Tally is what a reader did with one file: rows = read + pruned + unread, and of those read,
 // Filtered did not pass Where and Rejected were bad.
 type Tally struct {
@@ -123,7 +138,9 @@ type Tally struct {
 	Filtered int64  `json:"filtered"`
 	Rejected int64  `json:"rejected"`
 	Padded   int64  `json:"padded,omitempty"` // records with too few or too many fields that were made to fit
-	Bytes    int64  `json:"bytes"`            // bytes of the file's splits; over all readers they sum to the file's size
+	// FirstReject is the first in file order of the rows that were bad; nil where none was.
+	FirstReject *Reject `json:"firstReject,omitempty"`
+	Bytes       int64   `json:"bytes"` // bytes of the file's splits; over all readers they sum to the file's size
 }
 
 // A Sink is a bound sink.

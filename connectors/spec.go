@@ -14,6 +14,9 @@ import (
 type Env struct {
 	Node string // the plan node
 	Dir  string // folder of the plan file: relative paths start there
+	// SkipBadRows is what on_error says: bad rows are left out and counted. A source that can says so by
+	// [Skipping].
+	SkipBadRows bool
 }
 
 // A Spec declares a connector; a source, a sink or both. O are the options under its name in a plan.
