@@ -154,23 +154,6 @@ func (r *reader) source(node *Node, n *spec.Node, path string) {
 	}
 }
 
-// onError reads what becomes of bad rows. Skipping them needs rejects to be kept and counted.
-func (r *reader) onError(e spec.Entry, path string) *OnError {
-	if e.Value.Kind == spec.Mapping && e.Value.Get("skip") != nil || e.Value.Kind == spec.Scalar && e.Value.Text == "skip" {
-		r.notYet(at(e.Pos, path), "on_error: skip", "the only way is on_error: fail, which is the default")
-		return nil
-	}
-	text, ok := r.scalar(e.Value, path, "fail")
-	if !ok {
-		return nil
-	}
-	if text != "fail" {
-		r.wrongType(&spec.Node{Text: text, Pos: e.Value.Pos}, path, "fail", "")
-		return nil
-	}
-	return &OnError{MaxRows: -1, MaxShare: -1, Pos: at(e.Pos, path)}
-}
-
 func (r *reader) sink(node *Node, n *spec.Node, path string) {
 	node.From = r.from(n, path, 1)
 	node.Sink = r.kind(node, n, path, "from")

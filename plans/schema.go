@@ -20,7 +20,7 @@ func Schema(known Known) ([]byte, error) {
 			"name":               textSchema("Name of the job; reports lie in a folder of this name."),
 			"mode":               object{"enum": []string{"batch"}, "description": "How the job runs."},
 			"params":             object{"type": "object", "propertyNames": object{"pattern": nodeName.String()}, "additionalProperties": scalarSchema(), "description": "Parameters with their defaults, for ${name}; overridden by --set name=value."},
-			string(Sources):      section("What is read.", withKinds(known.Sources, object{"on_error": object{"enum": []string{"fail"}}}, nil)),
+			string(Sources):      section("What is read.", withKinds(known.Sources, object{"on_error": onErrorSchema()}, nil)),
 			string(Transforms):   section("Steps, each one SELECT, a union or a kind of its own.", transformSchema(known.Steps)),
 			string(Aggregations): section("Groups and measures.", aggregationSchema()),
 			string(Sinks):        section("What is written.", withKinds(known.Sinks, object{"from": textSchema("The node that is written.")}, []string{"from"})),
@@ -33,6 +33,18 @@ func Schema(known Known) ([]byte, error) {
 		return nil, fmt.Errorf("writing the schema of plans: %w", err)
 	}
 	return append(b, '\n'), nil
+}
+
+// onErrorSchema is what becomes of bad rows.
+func onErrorSchema() object {
+	limits := object{"type": "object", "properties": object{"max_rows": scalarSchema(), "max_share": scalarSchema()}, "additionalProperties": false}
+	return object{
+		"description": "What becomes of bad rows: fail, or skip with limits.",
+		"anyOf": []object{
+			{"enum": []string{"fail", "skip"}},
+			{"type": "object", "properties": object{"skip": limits}, "additionalProperties": false, "required": []string{"skip"}},
+		},
+	}
 }
 
 func textSchema(doc string) object { return object{"type": "string", "description": doc} }

@@ -39,7 +39,7 @@ func (r *reader) compile() error {
 
 // batch parses rows of the chunk. The first fault in file order is given: within a record the
 // columns of the filter come first, then the filter, then the other columns.
-func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault) {
+func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error) {
 	for i := len(r.idents); i < rows; i++ {
 		r.idents = append(r.idents, int32(i))
 	}
@@ -48,44 +48,57 @@ func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault) {
 		f.file, f.record, f.row = r.cur.file, r.chunk.offset(from+int(row)), row
 		bad = f
 	}
+	r.bad = r.bad[:0]
 	for _, i := range r.first {
-		if f := r.column(i, from, rows, sel); f != nil {
+		f := r.column(i, from, rows, sel)
+		if f != nil && r.src.Skip {
+			sel, f = r.weed(i, from, rows, sel, f)
+		}
+		if f != nil {
 			fail(r.flawed(i, f), f.row)
-			sel = sel[:f.row]
+			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.row })]
 		}
 	}
-	var passed []int32
+	filtered := len(sel)
 	if r.where != nil {
 		sel = r.filter(rows, sel, fail)
-		passed = sel
 	}
+	filtered -= len(sel)
 	for _, i := range r.rest {
-		if f := r.column(i, from, rows, sel); f != nil {
+		f := r.column(i, from, rows, sel)
+		if f != nil && r.src.Skip {
+			sel, f = r.weed(i, from, rows, sel, f)
+		}
+		if f != nil {
 			fail(r.flawed(i, f), f.row)
 			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.row })]
 		}
 	}
 	defer r.drop()
 	if bad != nil {
-		return b, bad
+		return b, bad, nil
 	}
 	t := r.tally(r.cur)
 	t.Rows += int64(rows)
 	t.Read += int64(rows)
-	if r.where != nil {
-		t.Filtered += int64(rows - len(passed))
-		if len(passed) == 0 {
-			return b, nil
+	t.Filtered += int64(filtered)
+	if len(r.bad) > 0 {
+		if err := r.rejected(r.bad); err != nil {
+			return b, nil, err
 		}
-		if len(passed) == rows {
-			passed = nil
-		}
+	}
+	passed := sel
+	switch {
+	case len(sel) == rows:
+		passed = nil
+	case len(sel) == 0:
+		return b, nil, nil
 	}
 	rec, dicts := r.record(rows)
 	return operators.Batch{
 		Rec: rec, Sel: passed, Dict: dicts,
 		From: operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)},
-	}, nil
+	}, nil, nil
 }
 
 // column parses one column of rows of the chunk.
@@ -130,7 +143,7 @@ func (r *reader) filter(rows int, sel []int32, fail func(*fault, int32)) []int32
 			}
 		}
 		fail(f, row)
-		if sel = sel[:row]; len(sel) == 0 {
+		if sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= row })]; len(sel) == 0 {
 			return sel
 		}
 	}

@@ -24,6 +24,7 @@ type bound struct {
 	Nulls     []string     `json:"nulls"`
 	CheckAll  bool         `json:"checkAll,omitempty"`
 	Dialect   dialect      `json:"dialect"`
+	Skip      bool         `json:"skip,omitempty"`   // bad rows are left out
 	Ragged    string       `json:"ragged,omitempty"` // "" refuses, pad, skip
 	Rename    bool         `json:"rename,omitempty"`
 	Marks     marks        `json:"marks"`
@@ -56,6 +57,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err != nil {
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
+	b.Skip = e.SkipBadRows
 	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)

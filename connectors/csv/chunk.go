@@ -22,7 +22,8 @@ type chunk struct {
 	offsets []int64
 	fault   *fault // what stands after the last record
 
-	rejected, padded int64 // records left out, and records among these whose fields were made to fit
+	rejected []*fault // of the records left out
+	padded   int64    // records whose fields were made to fit
 
 	alt  []byte // memory for records brought together by the slow path
 	span []span
@@ -46,7 +47,7 @@ func (c *chunk) grow(n int) {
 // flatten turns the masks of buf[:end] into places and reports whether every record has the wanted
 // number of fields. end is after a line end.
 func (c *chunk) flatten(buf []byte, m *masks, end int) bool {
-	c.buf, c.slow, c.fault, c.rejected, c.padded = buf, false, nil, 0, 0
+	c.buf, c.slow, c.fault, c.rejected, c.padded = buf, false, nil, nil, 0
 	c.grow(countIn(m.seps, 0, end))
 	pos := c.pos
 	pos[0] = ^uint32(0) // one before the first byte; every use adds one
@@ -126,7 +127,7 @@ func (c *chunk) gather(data []byte, base int64, b *bound, own int, eof bool, fil
 		}
 		switch {
 		case fate == reject:
-			c.rejected++
+			c.rejected = append(c.rejected, ragged(r, raw, base+int64(at), file, c.fields))
 		case fate == take && len(r.fields) == c.fields:
 			c.add(r, raw, base+int64(at))
 		case fate == take:

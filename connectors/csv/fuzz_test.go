@@ -27,6 +27,9 @@ type oracle struct {
 	cols  []int // wanted
 	where int64 // with a filter on column 0: its least value
 	has   bool
+
+	rejected int64
+	first    int64 // offset of the first row left out
 }
 
 // rows are the rows before the first fault, and the fault.
@@ -44,10 +47,20 @@ func (o *oracle) rows() (rows []string, err *connectors.DataError) {
 			at += r.length
 			continue
 		}
+		if len(r.fields) != in.Fields && o.b.Skip {
+			o.reject(at)
+			at += r.length
+			continue
+		}
 		if len(r.fields) != in.Fields {
 			return rows, o.fail(ragged(r, raw, int64(at), 1, in.Fields), r, at, -1)
 		}
 		row, pass, f, k := o.row(r, raw)
+		if f != nil && o.b.Skip {
+			o.reject(at)
+			at += r.length
+			continue
+		}
 		if f != nil {
 			f.file, f.record = 1, int64(at)
 			return rows, o.fail(f, r, at, k)
@@ -58,6 +71,12 @@ func (o *oracle) rows() (rows []string, err *connectors.DataError) {
 		at += r.length
 	}
 	return rows, nil
+}
+
+func (o *oracle) reject(at int) {
+	if o.rejected++; o.rejected == 1 {
+		o.first = int64(at)
+	}
 }
 
 // row is one row as text, or its first fault with the field's place.
@@ -251,7 +270,7 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 	if err := os.WriteFile(filepath.Join(dir, "x.csv"), data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	state, err := bind(context.Background(), o, connectors.Env{Dir: dir})
+	state, err := bind(context.Background(), o, connectors.Env{Dir: dir, SkipBadRows: pick(3) == 0})
 	if err != nil {
 		return // its first record is at fault
 	}
@@ -271,6 +290,7 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 	}
 	rows, fails := want.rows()
 	h.plain = pick(3) == 0
+	h.rejected, h.first = want.rejected, want.first
 	agree(t, inOrder(t, state), h, rows, fails, false)
 	for _, h.scan = range []scanner{bestScanner(), scanPortable} {
 		for _, near := range []int{probeNear, 16} {
@@ -334,8 +354,11 @@ func agree(t *testing.T, state []byte, h how, rows []string, fails *connectors.D
 		if err := json.Unmarshal(state, &f); err != nil {
 			t.Fatal(err)
 		}
-		if tally[0].Bytes != f.Files[0].Bytes || tally[0].Rows != tally[0].Read || tally[0].Read-tally[0].Filtered != int64(len(rows)) {
-			t.Fatalf("books: %+v for %d rows of %d bytes", tally[0], len(rows), f.Files[0].Bytes)
+		if tally[0].Bytes != f.Files[0].Bytes || tally[0].Rows != tally[0].Read || tally[0].Read-tally[0].Filtered-tally[0].Rejected != int64(len(rows)) || tally[0].Rejected != h.rejected {
+			t.Fatalf("books: %+v for %d rows of %d bytes, %d rejected", tally[0], len(rows), f.Files[0].Bytes, h.rejected)
+		}
+		if r := tally[0].FirstReject; h.rejected > 0 && (r == nil || r.Order != [2]int64{1, h.first} || r.Line < 1) {
+			t.Fatalf("first reject: %+v, expected one at byte %d", r, h.first)
 		}
 	}
 }

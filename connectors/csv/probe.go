@@ -108,7 +108,7 @@ func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
 		return attempt{}, err
 	}
 	buf := w.look()
-	inFault, open, _ := w.judge(buf, stand{quoted, before[0]}, w.delimiter, false)
+	inFault, open, strayIn := w.judge(buf, stand{quoted, before[0]}, w.delimiter, false)
 	if w.eof() && open && inFault < 0 {
 		inFault = len(buf) // the file would end inside quotes
 	}
@@ -125,7 +125,7 @@ func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
 		// There is a fault whichever holds: only the whole way from the start can tell.
 		s, err := survey(&p.w, in, at)
 		return attempt{sure: true, sit: s.kind()}, err
-	case stray > 0:
+	case stray+strayIn > 0:
 		return attempt{back: true}, nil
 	}
 	return w.wholeRecords(in.Fields), nil

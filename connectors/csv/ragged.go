@@ -21,7 +21,7 @@ func (b *bound) judge(r record, fields int) fate {
 		return pass
 	case len(r.fields) == fields || b.Ragged == "pad":
 		return take
-	case b.Ragged == "skip":
+	case b.Ragged == "skip" || b.Skip:
 		return reject
 	}
 	return refuse
@@ -29,7 +29,7 @@ func (b *bound) judge(r record, fields int) fate {
 
 // begin empties the chunk for records that are brought together.
 func (c *chunk) begin(fields int) {
-	c.fields, c.fault, c.records, c.rejected, c.padded = fields, nil, 0, 0, 0
+	c.fields, c.fault, c.records, c.rejected, c.padded = fields, nil, 0, nil, 0
 	c.quoted, c.tail, c.mixed = true, 0, false
 	c.alt = append(c.alt[:0], make([]byte, front)...)
 	c.slow, c.offsets = true, c.offsets[:0]

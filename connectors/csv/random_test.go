@@ -54,7 +54,7 @@ func randomCSV(rng *rand.Rand) []byte {
 // TestRandom compares reader and oracle on many small files.
 func TestRandom(t *testing.T) {
 	dir := t.TempDir()
-	n := uint64(400)
+	n := uint64(300)
 	if testing.Short() {
 		n = 100
 	}

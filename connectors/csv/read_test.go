@@ -122,6 +122,8 @@ type how struct {
 	where       *expr.Expr
 	reach       reach
 	plain       bool // no dictionaries
+
+	rejected, first int64 // expected: rows left out, and the offset of the first one
 }
 
 // bindText writes files and binds them; names without a path are put in a folder of their own.
@@ -196,6 +198,9 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 			x := books[y.File]
 			x.File, x.Rows, x.Read, x.Filtered, x.Bytes = y.File, x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes
 			x.Rejected, x.Padded = x.Rejected+y.Rejected, x.Padded+y.Padded
+			if y.FirstReject != nil && (x.FirstReject == nil || y.FirstReject.Order[1] < x.FirstReject.Order[1]) {
+				x.FirstReject = y.FirstReject
+			}
 			books[y.File] = x
 		}
 		if e := rd.Close(); e != nil {

@@ -41,6 +41,7 @@ type reader struct {
 	dicts   []uint64
 	sel     []int32
 	idents  []int32
+	bad     []*fault // rows of the batch that are left out
 	tallies map[int64]*connectors.Tally
 	schemas map[uint64]*arrow.Schema // by which columns are coded
 }
@@ -189,9 +190,8 @@ func (r *reader) stepInOrder(c *cursor) error {
 		return err
 	}
 	c.pos = r.chunk.end
-	r.spoil(c)
-	if more {
-		return nil
+	if err := r.spoil(c); err != nil || more {
+		return err
 	}
 	r.tally(c).Bytes += c.end - c.start
 	r.cur, r.chunk.records = nil, 0
@@ -199,16 +199,16 @@ func (r *reader) stepInOrder(c *cursor) error {
 }
 
 // spoil books the records that were left out or made to fit.
-func (r *reader) spoil(c *cursor) {
-	if n := r.chunk.rejected; n > 0 {
-		t := r.tally(c)
-		t.Rows += n
-		t.Read += n
-		t.Rejected += n
+func (r *reader) spoil(c *cursor) error {
+	t := r.tally(c)
+	t.Padded += r.chunk.padded
+	n := int64(len(r.chunk.rejected))
+	if n == 0 {
+		return nil
 	}
-	if n := r.chunk.padded; n > 0 {
-		r.tally(c).Padded += n
-	}
+	t.Rows += n
+	t.Read += n
+	return r.rejected(r.chunk.rejected)
 }
 
 // turn opens a file unless it is open.
@@ -247,14 +247,14 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	}
 	if r.next < r.chunk.records {
 		n := min(r.chunk.records-r.next, maxRows)
-		if b, f = r.batch(r.next, n); f != nil && f.row > 0 {
+		if b, f, err = r.batch(r.next, n); f != nil && f.row > 0 {
 			// The rows before the fault go on first: an operator may find one of them at fault.
 			r.pending = f
 			n = int(f.row)
-			b, f = r.batch(r.next, n)
+			b, f, err = r.batch(r.next, n)
 		}
 		r.next += n
-		return b, b.Rec != nil, f, nil
+		return b, b.Rec != nil, f, err
 	}
 	if r.chunk.fault != nil {
 		return b, false, r.chunk.fault, nil
@@ -269,11 +269,11 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	}
 	r.account(c)
 	if more {
-		r.spoil(c)
-		return b, false, nil, nil
+		return b, false, nil, r.spoil(c)
 	}
 	if c.doomed {
-		return b, false, ambiguous(c.in, c.file, c.start, c.start), nil
+		f, err := r.misled(c)
+		return b, false, f, err
 	}
 	r.cur, r.chunk.records = nil, 0
 	return b, false, nil, r.verify(c)
@@ -303,6 +303,19 @@ func (r *reader) verify(c *cursor) error {
 	return r.again(&cursor{in: c.in, file: c.file, start: c.end, end: c.in.Bytes, read: c.read, begins: c.ends})
 }
 
+// misled is the fault of a split that was read from a wrong beginning to the end of the file: the
+// file's own one, wherever it is.
+func (r *reader) misled(c *cursor) (*fault, error) {
+	s, err := survey(&r.probe.w, c.in, c.in.Bytes)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.fault >= 0 || s.sit == quoted:
+		return r.broken(c, s.record)
+	}
+	return ambiguous(c.in, c.file, c.start, c.start), nil
+}
+
 // broken is the fault of the record at an offset whose quotes are wrong.
 func (r *reader) broken(c *cursor, at int64) (*fault, error) {
 	rr := &recordReader{file: r.file, path: c.in.Path, size: c.in.Bytes, delimiter: r.src.Delimiter, pos: at}
@@ -323,11 +336,7 @@ func (r *reader) report(f *fault) error {
 		if err := r.text.drain(); err != nil {
 			return err
 		}
-		p, err := streamPlace(r.src.fs, c.in, &r.src.bound, f.record, f.spot, f.place)
-		if err != nil {
-			return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
-		}
-		return f.at(c.in, p.Line, p.Column)
+		return r.located(f)
 	}
 	if c.start > c.in.Data && !c.resumed && !c.doomed {
 		s, err := survey(&r.probe.w, c.in, c.start)
@@ -342,7 +351,20 @@ func (r *reader) report(f *fault) error {
 			return r.again(&cursor{in: c.in, file: c.file, start: c.start, end: c.in.Bytes, read: c.read, begins: s.kind()})
 		}
 	}
-	return f.locate(r.file, c.in, &r.src.bound)
+	return r.located(f)
+}
+
+// located makes a fault an error with line and column.
+func (r *reader) located(f *fault) error {
+	in := r.cur.in
+	if r.text == nil {
+		return f.locate(r.file, in, &r.src.bound)
+	}
+	p, err := streamPlace(r.src.fs, in, &r.src.bound, f.record, f.spot, f.place)
+	if err != nil {
+		return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
+	}
+	return f.at(in, p.Line, p.Column)
 }
 
 // again reads a part of the file from its true beginning on, up to the fault that the file has. Its

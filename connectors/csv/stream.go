@@ -293,7 +293,7 @@ func (s *stream) load(c *cursor, b *bound, k *chunk) (ok bool, err error) {
 		case take:
 			k.put(&s.dialect, rec, raw, at, b.Nulls)
 		case reject:
-			k.rejected++
+			k.rejected = append(k.rejected, ragged(rec, raw, at, c.file, c.in.Fields))
 		case refuse:
 			k.fault = ragged(rec, raw, at, c.file, c.in.Fields)
 		}

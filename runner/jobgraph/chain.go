@@ -35,6 +35,9 @@ func (b *builder) source(r *expr.Rel) (*end, error) {
 		Kind: SourceOp, UID: n.Name + "/source", Node: n.Name, Component: n.Source.Kind, Out: r.Schema,
 		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory()},
 	}
+	if e := n.Source.OnError; e != nil && e.Skip {
+		op.Source.Rejects = &RejectLimits{MaxRows: e.MaxRows, MaxShare: e.MaxShare}
+	}
 	return b.append(v, nil, op, "Source: "+n.Name, r.Schema), nil
 }
 

@@ -77,6 +77,14 @@ type Source struct {
 	State []byte               `json:"state"` // for connectors.Component.Open
 	Push  connectors.Pushdown  `json:"push"`  // taken by the source
 	Inv   connectors.Inventory `json:"inventory"`
+	// Rejects is how many bad rows it may leave out; nil where on_error is fail.
+	Rejects *RejectLimits `json:"rejects,omitempty"`
+}
+
+// RejectLimits are the limits of on_error: skip.
+type RejectLimits struct {
+	MaxRows  int64   `json:"maxRows"`  // -1: none
+	MaxShare float64 `json:"maxShare"` // of the rows read, 0 to 1; -1: none
 }
 
 // A Sink is a bound sink.

@@ -21,6 +21,10 @@ func (j *JobMaster) commit() {
 		}}})
 		return
 	}
+	if c, over := j.tooManyRejects(); over {
+		j.failAtOnce(candidate{causes: []failure.Cause{c}})
+		return
+	}
 	j.committing = true
 	if sinks := j.sinkCommits(); len(sinks) > 0 {
 		j.command(Commit{Job: j.config.Job, Run: j.config.Run, Sinks: sinks})

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
@@ -146,11 +147,17 @@ func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
 
 // addRead adds what the subtasks' attempts that count read of each file.
 func addRead(files []SourceFile, place map[string]int, subtasks []jobmaster.SubtaskSnapshot) {
+	first := map[int]*connectors.Reject{}
 	for _, t := range subtasks {
 		for _, f := range t.Metrics.Files {
 			if at, ok := place[f.File]; ok {
 				files[at].Rows += f.Read
 				files[at].Rejected += f.Rejected
+				files[at].Padded += f.Padded
+				if r := f.FirstReject; r != nil && (first[at] == nil || r.Order[1] < first[at].Order[1]) {
+					first[at] = r
+					files[at].FirstReject = Place(failure.Cause{Class: r.Class, Message: r.Message, File: r.File, Line: r.Line, Column: r.Column, Value: r.Value})
+				}
 			}
 		}
 	}
@@ -171,9 +178,11 @@ func verdict(r *Report) string {
 		return fmt.Sprintf("%s ended in state %s.", name, r.State)
 	}
 	var in, out int64
+	var bad rejects
 	for _, s := range r.Sources {
 		for _, f := range s.Files {
 			in += f.Rows
+			bad.add(f)
 		}
 	}
 	sinks := make([]string, 0, len(r.Sinks))
@@ -181,7 +190,33 @@ func verdict(r *Report) string {
 		out += k.Rows
 		sinks = append(sinks, k.Node)
 	}
-	return fmt.Sprintf("%s read %s and wrote %s to %s in %s.", name, rows(in), rows(out), strings.Join(sinks, ", "), span(r.Timings.TotalMs))
+	return fmt.Sprintf("%s read %s and wrote %s to %s in %s%s.", name, rows(in), rows(out), strings.Join(sinks, ", "), span(r.Timings.TotalMs), bad.text())
+}
+
+// rejects are the rows that sources left out or made to fit.
+type rejects struct {
+	rows, padded int64
+	first        string
+}
+
+func (b *rejects) add(f SourceFile) {
+	b.rows += f.Rejected
+	b.padded += f.Padded
+	if b.first == "" {
+		b.first = f.FirstReject
+	}
+}
+
+// text ends the verdict of a run that did not take everything as it was.
+func (b *rejects) text() string {
+	s := ""
+	if b.rows > 0 {
+		s += fmt.Sprintf("; %s left out as bad, the first: %s", rows(b.rows), strings.TrimRight(b.first, "."))
+	}
+	if b.padded > 0 {
+		s += fmt.Sprintf("; %s padded or cut to fit", rows(b.padded))
+	}
+	return s
 }
 
 // Place is a cause as one line: the message with file, line, column and value where they are known and

@@ -135,6 +135,9 @@ type SourceFile struct {
 	Bytes    int64  `json:"bytes"`
 	Rows     int64  `json:"rows"`
 	Rejected int64  `json:"rejected"`
+	Padded   int64  `json:"padded,omitempty"`
+	// FirstReject is the first row that was bad and left out, with its place; "" where none was.
+	FirstReject string `json:"firstReject,omitempty"`
 }
 
 // A Sink is what was written. Digest does not depend on the order of rows.

@@ -173,11 +173,17 @@ func bindSource(ctx context.Context, n *plans.Node, dir string, cat connectors.C
 	if c == nil || !c.IsSource() {
 		return b, fmt.Errorf("there is no source %s", n.Source.Kind)
 	}
-	if b.State, err = c.Bind(ctx, n.Source.Options, connectors.Env{Node: n.Name, Dir: dir}); err != nil {
+	skip := n.Source.OnError != nil && n.Source.OnError.Skip
+	if b.State, err = c.Bind(ctx, n.Source.Options, connectors.Env{Node: n.Name, Dir: dir, SkipBadRows: skip}); err != nil {
 		return b, err
 	}
-	b.Source, err = c.Open(b.State)
-	return b, err
+	if b.Source, err = c.Open(b.State); err != nil {
+		return b, err
+	}
+	if s, ok := b.Source.(connectors.Skipping); skip && (!ok || !s.SkipsBadRows()) {
+		return b, &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("on_error: skip: a source of kind %s cannot leave bad rows out; expected fail", n.Source.Kind)}
+	}
+	return b, nil
 }
 
 // sharedTargets finds sinks that would write to one path, and sinks that would replace an input.
