@@ -100,7 +100,7 @@ func (b *binder) add(fs files.FS, f files.File) error {
 	defer d.Close()
 	var has []leaf
 	err = d.guard("the footer's schema cannot be decoded", func() error {
-		has = leaves(d.meta.Schema)
+		has = d.leaves()
 		return nil
 	})
 	if err != nil {

@@ -18,8 +18,9 @@ import (
 // A document is an open Parquet file: its bytes and its footer.
 type document struct {
 	files.ReadFile
-	path string // to show
-	meta *metadata.FileMetaData
+	path    string // to show
+	meta    *metadata.FileMetaData
+	strange map[string]string // columns whose logical type is not known here, and its name
 }
 
 const (
@@ -45,7 +46,7 @@ func (d *document) readFooter() error {
 	if err := d.checkMagic(); err != nil {
 		return err
 	}
-	err := d.guard("the footer cannot be decoded; it may be that a newer writer used a type that is not known here", func() error {
+	err := d.guard("the footer cannot be decoded", func() error {
 		section := io.NewSectionReader(d, 0, d.Size())
 		r, err := file.NewParquetReader(section, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
 		if err != nil {
@@ -54,7 +55,7 @@ func (d *document) readFooter() error {
 		d.meta = r.MetaData()
 		return nil
 	})
-	if err != nil {
+	if err != nil && !d.readStrange() {
 		return err
 	}
 	return d.checkFooter()

@@ -53,7 +53,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 	w := newWords()
 	defer w.release()
 	err = d.guard("the footer's schema cannot be decoded", func() error {
-		return col.attach(d, leaves(d.meta.Schema), r.alloc, w)
+		return col.attach(d, d.leaves(), r.alloc, w)
 	})
 	if err != nil {
 		return err

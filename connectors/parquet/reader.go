@@ -198,7 +198,7 @@ func (r *reader) openFile(file int) error {
 		return mismatch(f.Path, "", fmt.Sprintf("%s was written anew while the plan ran: it had %d bytes and has %d", f.Path, f.Bytes, now.Bytes))
 	}
 	err = d.guard("the footer's schema cannot be decoded", func() error {
-		has := leaves(d.meta.Schema)
+		has := d.leaves()
 		for _, c := range r.cols {
 			if err := c.attach(d, has, r.alloc, r.dictionary(c.place)); err != nil {
 				return err

@@ -42,7 +42,7 @@ func Summarize(fs files.FS, f files.File) (_ *Summary, err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	s := &Summary{Writer: d.meta.GetCreatedBy(), Rows: d.meta.NumRows}
 	err = d.guard("the footer cannot be decoded", func() error {
-		for _, l := range leaves(d.meta.Schema) {
+		for _, l := range d.leaves() {
 			c := SummaryColumn{Name: l.name, Type: l.typ, Why: l.why}
 			if l.index >= 0 {
 				c.Int96 = d.meta.Schema.Column(l.index).PhysicalType() == parquet.Types.Int96
