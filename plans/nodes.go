@@ -229,7 +229,7 @@ func (r *reader) connector(node *Node, e spec.Entry, kind Kind, path string) *Co
 		}
 	}
 	if len(problems) == 0 && e.Key == "csv" && node.Section == Sources && e.Value.Get("columns") == nil {
-		r.notYet(at(e.Pos, path), "leaving out columns", "list them: columns: {order_id: BIGINT, country: STRING}")
+		r.notYet(at(e.Pos, path), "leaving out columns", "`runner inspect FILE` lists them: columns: {order_id: BIGINT, country: STRING}")
 	}
 	b, err := json.Marshal(options)
 	if err != nil {
