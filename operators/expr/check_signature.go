@@ -39,7 +39,7 @@ func (c *checker) signed(n *Expr, s signature) *Expr {
 			continue
 		}
 		ok = false
-		c.fail(a, fmt.Sprintf("%s takes %s, not %s", n.Name, kindName(want), plainType(a.Type)), castTo(a, want))
+		c.fail(a, fmt.Sprintf("%s takes %s, not %s", n.Name, kindName(want), plainType(a.Type)), neededCast(a, want))
 	}
 	if !ok {
 		return nil
@@ -67,6 +67,17 @@ func accepted(a *Expr, want Kind) *Expr {
 		return implicit(a, TimestampOf(0))
 	}
 	return a
+}
+
+// neededCast says what to write in place of an argument of another kind.
+func neededCast(a *Expr, want Kind) string {
+	switch allowed, _ := CastRule(a.Type, Of(want)); {
+	case !allowed:
+		return kindName(want)
+	case want == Timestamp:
+		return "CAST(" + a.String() + " AS TIMESTAMP(3))"
+	}
+	return castTo(a, want)
 }
 
 func kindName(k Kind) string {
