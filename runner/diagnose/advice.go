@@ -129,7 +129,7 @@ func Advice(f failure.Failure) string {
 	if i := strings.LastIndexAny(class, ".$"); i >= 0 {
 		class = class[i+1:]
 	}
-	for _, rules := range [][]adviceRule{processRules(), setupRules(), dataRules()} {
+	for _, rules := range [][]adviceRule{platformRules(), processRules(), setupRules(), dataRules()} {
 		for _, r := range rules {
 			if text, ok := r.apply(class, root.Message); ok {
 				return text

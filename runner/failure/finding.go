@@ -50,7 +50,7 @@ var (
 	numbered = regexp.MustCompile(`(\d+)/\d+\)(?:#(\d+))?`)
 	// In a coordinator's or a checkpoint's message the task is named.
 	coordinatorTask = regexp.MustCompile(`OperatorCoordinator (?:for|of) (?:operator )?'([^']+)'`)
-	subtaskName     = regexp.MustCompile(`(?:with subtask|subtask name|[Tt]ask name) ?: (.+? \(\d+/\d+\))`)
+	subtaskName     = regexp.MustCompile(`(?:with subtask|subtask name|[Tt]ask name|target ?[Tt]ask) ?: (.+? \(\d+/\d+\))`)
 	coordinatorName = regexp.MustCompile(`.*(?:[Oo]perator|[Tt]ask|vertex) '?(.+? \(\d+/\d+\))`)
 )
 
