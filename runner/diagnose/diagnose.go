@@ -114,6 +114,9 @@ func Sentence(f failure.Failure) string {
 	if len(where) > 0 {
 		b.WriteString(" [" + strings.Join(where, "; ") + "]")
 	}
+	if said := b.String(); strings.HasSuffix(said, "?") || strings.HasSuffix(said, "!") {
+		return said
+	}
 	return b.String() + "."
 }
 
