@@ -129,9 +129,35 @@ func TestSuites(t *testing.T) {
 			rules[h.Rule]++
 		}
 	}
-	for _, want := range []string{"int96", "encrypted", "damaged", "no-checksum", "no-statistics", "unreadable-column", "stray-quotes"} {
+	for _, want := range []string{"int96", "encrypted", "no-checksum", "no-statistics", "unreadable-column", "stray-quotes"} {
 		if rules[want] == 0 {
 			t.Errorf("no file has %s: %v", want, rules)
 		}
 	}
+}
+
+// FuzzExamine: whatever a file holds, looking at it ends, with what was found or an error.
+func FuzzExamine(f *testing.F) {
+	for _, s := range []string{
+		"a,b\n1,2\n", "\xff\xfea\x00", "a;b\r1;2\r", "# x\na\tb\n", "\"a\"\"\n", "PAR1xxxxPAR1", "\x1f\x8b\x08", "PARE", "\n\n", "1,2024-01-01\n,\n", "'a','b'\n'1','x'\n", "a||b\n1||\"\n", "\\\",\n",
+	} {
+		f.Add([]byte(s))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(dir, "x.csv")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		in := files.File{Path: "x.csv", Abs: path, Bytes: int64(len(data))}
+		d, err := Examine(files.Local(), in)
+		if err == nil {
+			if err := d.Text(&strings.Builder{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if x, err := Look(files.Local(), in); err == nil && !strings.Contains(x.Block("x"), "columns:") {
+			t.Errorf("no columns in\n%s", x.Block("x"))
+		}
+	})
 }

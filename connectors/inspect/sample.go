@@ -87,7 +87,11 @@ func (s *sample) read(h files.ReadFile, f files.File) error {
 		if b, err = get(headBytes+i*step+step-min(step, pieceBytes), min(step, pieceBytes)); err != nil {
 			return err
 		}
-		if k := bytes.IndexByte(b, '\n'); k >= 0 {
+		k := bytes.IndexByte(b, '\n')
+		if k < 0 {
+			k = bytes.IndexByte(b, '\r')
+		}
+		if k >= 0 {
 			s.parts = append(s.parts, cutEnd(b[k+1:], headBytes+(i+1)*step == h.Size()))
 		}
 	}
@@ -99,7 +103,11 @@ func cutEnd(b []byte, end bool) []byte {
 	if end {
 		return b
 	}
-	return b[:bytes.LastIndexByte(b, '\n')+1]
+	k := bytes.LastIndexByte(b, '\n')
+	if k < 0 {
+		k = bytes.LastIndexByte(b, '\r')
+	}
+	return b[:k+1]
 }
 
 // decode finds the encoding and turns the parts into UTF-8. Text of one byte a character that has no
