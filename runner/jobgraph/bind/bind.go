@@ -103,6 +103,18 @@ func optionFault(p *plans.Plan, c *plans.Connector, err error) (f plans.Finding,
 	return plans.NewFinding(p, pos, "invalid-option", err.Error()), true
 }
 
+// resolved is an input's path as targets have theirs: absolute, and with its links followed.
+func resolved(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
+}
+
 // within reports whether a path lies below a folder.
 func within(path, folder string) bool {
 	return strings.HasPrefix(path, folder+string(filepath.Separator))
@@ -193,7 +205,7 @@ func sharedTargets(bp *jobgraph.BoundPlan) plans.Findings {
 	inputs := map[string]string{}
 	for node, s := range bp.Sources {
 		for _, f := range s.Source.Inventory().Files {
-			abs := files.Absolute(f.Path, "")
+			abs := resolved(f.Path)
 			inputs[abs], inputs[filepath.Dir(abs)] = node, node
 		}
 	}
