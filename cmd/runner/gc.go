@@ -8,11 +8,11 @@ import (
 
 // Batches live in reused buffers, so that garbage is rare and looking for it often does not pay. But
 // what tables leave behind as they grow is large: so there may be this much garbage, and at most four times
-// or at least half as much as there is in use.
+// or at least a third as much as there is in use.
 const (
 	garbage      = 64 << 20
 	mostGarbage  = 400 // percent of what is in use
-	leastGarbage = 50
+	leastGarbage = 33
 )
 
 // tuneGC sets the garbage collector's pace, and again after each collection.
