@@ -221,26 +221,39 @@ func (s *Sorter) Each(each func(rec arrow.Record) error) error {
 		}
 	}
 	for len(s.runs) > fanIn {
-		if err := s.mergeFirst(); err != nil {
+		if err := s.mergePass(); err != nil {
 			return err
 		}
 	}
 	return s.merge(s.runs, sortedRows, each)
 }
 
-// mergeFirst makes one run of the first ones, which keeps the order of equal rows.
-func (s *Sorter) mergeFirst() error {
-	run := s.newRun()
-	first := s.runs[:fanIn]
-	err := s.merge(first, 1024, func(rec arrow.Record) error {
-		defer rec.Release()
-		return run.Write(rec)
-	})
-	for _, r := range first {
-		err = errors.Join(err, r.Close())
+// mergePass merges neighbouring runs by groups, each row once, which keeps the order of equal rows.
+func (s *Sorter) mergePass() error {
+	runs := s.runs
+	s.runs = nil
+	for len(runs) > 0 {
+		group := runs[:min(fanIn, len(runs))]
+		runs = runs[len(group):]
+		if len(group) == 1 {
+			s.runs = append(s.runs, group[0])
+			continue
+		}
+		merged := s.newRun()
+		err := s.merge(group, 1024, func(rec arrow.Record) error {
+			defer rec.Release()
+			return merged.Write(rec)
+		})
+		s.runs = append(s.runs, merged)
+		for _, r := range group {
+			err = errors.Join(err, r.Close())
+		}
+		if err != nil {
+			s.runs = append(s.runs, runs...) // for Close to remove
+			return err
+		}
 	}
-	s.runs = append([]*Run{run}, s.runs[fanIn:]...)
-	return err
+	return nil
 }
 
 // Close gives memory back and removes spill files.
