@@ -273,7 +273,7 @@ func (b *bound) byName(in *input, names []string, fail func(kind, message, wante
 		p := at[c.Name]
 		switch {
 		case len(p) == 0:
-			return fail("SchemaMismatch", fmt.Sprintf("column %s is not in the header: it has %s%s", c.Name, listNames(names), near(c.Name, names)), "a column "+c.Name)
+			return fail("SchemaMismatch", fmt.Sprintf("column %s is not in the header: it has %s%s", c.Name, listNames(names), oneField(names, near(c.Name, names))), "a column "+c.Name)
 		case len(p) > 1:
 			return fail("SchemaMismatch", fmt.Sprintf("column %s stands %d times in the header, as field %d and as field %d; `duplicate_names: rename` tells them apart", c.Name, len(p), p[0]+1, p[1]+1), "one column "+c.Name)
 		}
@@ -302,4 +302,18 @@ func listNames(names []string) string {
 		s += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return s
+}
+
+// oneField is a hint for a header that is a single field because the file has another delimiter; near is
+// what is said otherwise.
+func oneField(names []string, near string) string {
+	if len(names) != 1 {
+		return near
+	}
+	for _, d := range []string{";", "\t", "|", ","} {
+		if strings.Contains(names[0], d) {
+			return fmt.Sprintf("; all of it is one field: is the delimiter %q?", d)
+		}
+	}
+	return near
 }
