@@ -25,11 +25,13 @@ transforms:
   few: {from: o, select: {s: s, g: "g / 10"}, distinct: true}
 aggregations:
   groups: {from: o, group_by: [g, s], measures: {n: COUNT(*), f: SUM(f), m: MAX(s)}}
+  few_keys: {from: o, group_by: ["k10": "k / 10000"], measures: {n: COUNT(DISTINCT s), g: COUNT(DISTINCT g), d: SUM(DISTINCT g), f: SUM(f), a: COUNT(DISTINCT f) FILTER (WHERE k > 7)}}
   distinct: {from: o, measures: {n: COUNT(DISTINCT s), g: COUNT(DISTINCT g)}}
 sinks:
   sorted_out: {from: sorted, csv: {path: sorted.csv, mode: overwrite}}
   few_out: {from: few, blackhole: {}}
   groups_out: {from: groups, parquet: {path: groups, mode: overwrite}}
+  few_keys_out: {from: few_keys, json: {path: keys.jsonl, mode: overwrite}}
   distinct_out: {from: distinct, json: {path: distinct.jsonl, mode: overwrite}}
 `
 	digests := map[string]string{}

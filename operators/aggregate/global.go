@@ -24,6 +24,11 @@ type global struct {
 	slots  []uint32
 	spill  *spill
 	least  *OverflowError
+
+	pairs     *spill // pairs of group and value that went to disk by themselves
+	pairDepth int    // how often the pairs at hand were spread
+	base      *saved // distinct states before the partition of pairs that is being counted; nil: none
+	counting  bool   // pairs are being counted: the groups may not go any more
 }
 
 func (a *global) Open(t *operators.Task) error {
@@ -68,7 +73,18 @@ func (a *global) absorb(b operators.Batch, partial bool, depth int) error {
 	if !errors.Is(err, operators.ErrMemory) {
 		return err
 	}
-	if a.table.Len() > 0 || a.anySeen() {
+	if a.manyPairs() || a.counting && a.anySeen() {
+		if err := a.spillPairs(); err != nil {
+			return err
+		}
+		if err := a.addBatch(b, partial); !errors.Is(err, operators.ErrMemory) {
+			return err
+		}
+		if err := a.spillPairs(); err != nil { // what the attempt left behind
+			return err
+		}
+	}
+	if !a.counting && (a.table.Len() > 0 || a.anySeen()) {
 		if err := a.spillAll(depth); err != nil {
 			return err
 		}
@@ -195,8 +211,11 @@ func (a *global) clear() {
 // EndInput gives the groups out. Without keys there is one, whether rows came or not.
 func (a *global) EndInput(_ int, out operators.Collector) error {
 	var err error
-	if a.spill != nil {
+	switch {
+	case a.spill != nil:
 		err = a.drainAll(out)
+	case a.pairs != nil:
+		err = a.countPairs()
 	}
 	if err == nil && len(a.layout.keys) == 0 {
 		_, err = a.table.Upsert(nil, nil, nil, make([]uint32, 1))
@@ -280,8 +299,11 @@ func (a *global) groupText(keys arrow.Record, row int) string {
 
 // Close removes what was spilled; the tables belong to the task's state.
 func (a *global) Close() error {
-	if a.spill == nil {
-		return nil
+	var errs []error
+	for _, s := range []*spill{a.spill, a.pairs} {
+		if s != nil {
+			errs = append(errs, s.close())
+		}
 	}
-	return a.spill.close()
+	return errors.Join(errs...)
 }

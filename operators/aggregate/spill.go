@@ -37,6 +37,11 @@ func (a *global) spillAll(depth int) error {
 	if a.spill == nil {
 		a.spill = &spill{}
 	}
+	if a.pairs != nil { // they follow their groups
+		if err := a.pairsByKey(depth); err != nil {
+			return err
+		}
+	}
 	l := a.layout
 	keyed := len(l.keys) > 0
 	groups := max(a.task.MaxParallelism, 1)
@@ -67,6 +72,23 @@ func (a *global) spillAll(depth int) error {
 // number arg, whose value is the last of cols.
 func (a *global) write(cols []arrow.Array, arg int, slots []uint32, depth int) error {
 	l := a.layout
+	var from store
+	if arg < 0 {
+		from = a.table
+	}
+	rec, free := a.partialRows(cols, arg, slots, from)
+	defer free()
+	hashed, types := cols[:len(l.keys)], l.keyField
+	if len(l.keys) == 0 {
+		hashed, types = cols[:1], []expr.Field{{Type: l.distinct[arg].typ}}
+	}
+	return table.Scatter(a.task, rec, hashed, types, depth, a.part)
+}
+
+// partialRows are groups with their states from a store, or pairs of distinct argument number arg, whose
+// value is the last of cols, as a record of the partial schema; free releases it.
+func (a *global) partialRows(cols []arrow.Array, arg int, slots []uint32, from store) (rec arrow.Record, free func()) {
+	l := a.layout
 	k := len(l.keys)
 	group := append([]arrow.Array(nil), cols[:k]...)
 	for i, d := range l.distinct {
@@ -77,18 +99,11 @@ func (a *global) write(cols []arrow.Array, arg int, slots []uint32, depth int) e
 		}
 		group = append(group, array.MakeArrayOfNull(a.task.Alloc, d.typ.Arrow(), len(slots)))
 	}
-	defer release(group[k:])
-	var from store
-	if arg < 0 {
-		from = a.table
+	rec = l.partials(a.task.Alloc, group, slots, from)
+	return rec, func() {
+		rec.Release()
+		release(group[k:])
 	}
-	rec := l.partials(a.task.Alloc, group, slots, from)
-	defer rec.Release()
-	hashed, types := group[:k], l.keyField
-	if k == 0 {
-		hashed, types = cols[:1], []expr.Field{{Type: l.distinct[arg].typ}}
-	}
-	return table.Scatter(a.task, rec, hashed, types, depth, a.part)
 }
 
 // part is a partition's run, opened on first use.
@@ -134,8 +149,15 @@ func (a *global) drain(depth int, total *flatStore, out operators.Collector) err
 			if err := a.drain(depth+1, total, out); err != nil {
 				return err
 			}
-		} else if err := a.settle(total, out); err != nil {
-			return err
+		} else {
+			if a.pairs != nil {
+				if err := a.countPairs(); err != nil {
+					return err
+				}
+			}
+			if err := a.settle(total, out); err != nil {
+				return err
+			}
 		}
 		if err := run.Close(); err != nil {
 			return err
