@@ -14,6 +14,9 @@ const (
 func differences() []difference {
 	return []difference{
 		{"CAST('3.0' AS INT)", fails, "to INT", "3", "Digits are not dropped without a word; write CAST(CAST(x AS DECIMAL(10, 1)) AS INT)."},
+		{"CAST(1E20 AS STRING)", "1e+20", "", "1.0E20", "A DOUBLE is written alike in files and in texts: plainly from 0.0001 to below 1E16."},
+		{"CAST(12345678E0 AS STRING)", "12345678.0", "", "1.2345678E7", "As above."},
+		{"UPPER('straße')", "STRAßE", "", "STRASSE", "Case is changed character by character, so that a text keeps its length."},
 		{"SUBSTRING('abc' FROM 1 FOR -1)", empty, "", "NULL", "A text with a length below 0 is empty, not unknown."},
 		{"'1' + 1", refused, "CAST", "the text is converted", "Text becomes a number only where the plan says so."},
 		{"CURRENT_DATE", refused, "parameter", "the day of the run", "A run over the same files gives the same result; write a parameter, `${today}`."},
