@@ -89,6 +89,26 @@ func fromExact(r *big.Rat, to, from expr.Type, v any) any {
 	return fit(r, to, "CastError")
 }
 
+// shortExponent writes an exponent of many digits with at most five, without another value: leading
+// zeros go, and beyond 99999 a number is nothing, or too large for every type.
+func shortExponent(s string) string {
+	m := longExponent.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	digits := strings.TrimLeft(m[3], "0")
+	switch {
+	case len(digits) == 0:
+		digits = "0"
+	case len(digits) <= 5:
+	case m[2] == "-" || strings.Trim(m[1], "+-0.") == "":
+		return strings.TrimRight(m[1], "0123456789.") + "0"
+	default:
+		digits = "99999"
+	}
+	return m[1] + "e" + m[2] + digits
+}
+
 // castToFloat rounds to 32 bits once, from the exact value.
 func castToFloat(v any, from expr.Type) any {
 	out := func(x float64, ok bool) any {
@@ -165,10 +185,11 @@ func yearText(t time.Time) string {
 }
 
 var (
-	wholeText = regexp.MustCompile(`^[+-]?[0-9]+$`)
-	numText   = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
-	specials  = regexp.MustCompile(`^[+-]?(?i:nan|inf|infinity)$`)
-	timeText  = regexp.MustCompile(`^([+-]?\d{4,9})-(\d{1,2})-(\d{1,2})( \(BC\))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?$`)
+	wholeText    = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	longExponent = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))[eE]([+-]?)([0-9]{6,})$`)
+	numText      = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
+	specials     = regexp.MustCompile(`^[+-]?(?i:nan|inf|infinity)$`)
+	timeText     = regexp.MustCompile(`^([+-]?\d{4,9})-(\d{1,2})-(\d{1,2})( \(BC\))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?$`)
 )
 
 func fromString(s string, to expr.Type) any {
@@ -177,6 +198,9 @@ func fromString(s string, to expr.Type) any {
 	}
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	bad := raised("CastError")
+	if to.Kind == expr.Float || to.Kind == expr.Double || to.Kind == expr.Decimal {
+		s = shortExponent(s)
+	}
 	switch to.Kind {
 	case expr.Boolean:
 		switch strings.ToLower(s) {
