@@ -230,17 +230,36 @@ func (r *reader) Locate(ctx context.Context, o operators.Origin, row int64, fiel
 func (r *reader) find(ctx context.Context, h files.ReadFile, in *input, o operators.Origin, row int64, field string) (connectors.Place, error) {
 	none := connectors.Place{File: in.Path}
 	rr := &recordReader{file: h, path: in.Path, size: in.Bytes, delimiter: r.src.Delimiter, pos: o.Offset}
+	at, err := r.seek(ctx, in, o, row, rr.next)
+	if err != nil {
+		return none, err
+	}
+	k := r.fieldPlace(in, field)
+	p, begins, err := place(h, in, &r.src.bound, at, k)
+	if err != nil {
+		return none, err
+	}
+	p.Line, err = lineAt(h, in, begins)
+	return p, err
+}
+
+// seek reads records from an origin on up to a row, and gives the offset of its record.
+func (r *reader) seek(ctx context.Context, in *input, o operators.Origin, row int64, next func() (record, []byte, int64, error)) (int64, error) {
 	at := o.Offset
 	for left := o.Row + row; left >= 0; {
 		if err := ctx.Err(); err != nil {
-			return none, err
+			return 0, err
 		}
-		rec, raw, offset, err := rr.next()
+		rec, raw, offset, err := next()
 		if err != nil {
-			return none, err
+			return 0, err
 		}
 		if raw == nil || rec.verdict != whole {
-			return none, fmt.Errorf("%s has no row %d after byte %d", in.Path, row, o.Offset)
+			of := ""
+			if in.InOrder != "" {
+				of = " of its text"
+			}
+			return 0, fmt.Errorf("%s has no row %d after byte %d%s", in.Path, row, o.Offset, of)
 		}
 		if r.src.judge(rec, in.Fields) != take {
 			continue
@@ -248,16 +267,15 @@ func (r *reader) find(ctx context.Context, h files.ReadFile, in *input, o operat
 		at = offset
 		left--
 	}
-	k := -1
+	return at, nil
+}
+
+// fieldPlace is where a column of the schema stands in a file's records, -1 for none of that name.
+func (r *reader) fieldPlace(in *input, field string) int {
 	if i := r.src.Schema().Index(field); i >= 0 {
-		k = in.Places[i]
+		return in.Places[i]
 	}
-	p, begins, err := place(h, in, &r.src.bound, at, k)
-	if err != nil {
-		return none, err
-	}
-	p.Line, err = lineAt(h, in, begins)
-	return p, err
+	return -1
 }
 
 // findInOrder finds a row of a file that is read in order.
@@ -271,28 +289,14 @@ func (r *reader) findInOrder(ctx context.Context, in *input, o operators.Origin,
 	if err := s.skip(o.Offset); err != nil {
 		return none, err
 	}
-	at := o.Offset
-	for left := o.Row + row; left >= 0; {
-		if err := ctx.Err(); err != nil {
-			return none, err
-		}
+	at, err := r.seek(ctx, in, o, row, func() (record, []byte, int64, error) {
 		rec, raw, offset, _, err := s.next()
-		if err != nil {
-			return none, err
-		}
-		if raw == nil || rec.verdict != whole {
-			return none, fmt.Errorf("%s has no row %d after byte %d of its text", in.Path, row, o.Offset)
-		}
-		if r.src.judge(rec, in.Fields) != take {
-			continue
-		}
-		at = offset
-		left--
+		return rec, raw, offset, err
+	})
+	if err != nil {
+		return none, err
 	}
-	k := -1
-	if i := r.src.Schema().Index(field); i >= 0 {
-		k = in.Places[i]
-	}
+	k := r.fieldPlace(in, field)
 	return streamPlace(r.src.fs, in, &r.src.bound, at, -1, k)
 }
 
