@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -44,9 +43,7 @@ func explainCommand() *cobra.Command {
 		case "mermaid":
 			return x.Mermaid(os.Stdout)
 		case "json":
-			e := json.NewEncoder(os.Stdout)
-			e.SetIndent("", "  ")
-			return e.Encode(x)
+			return printJSON(os.Stdout, x)
 		}
 		return fmt.Errorf("--format %s: expected text, json or mermaid", format)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -75,9 +74,7 @@ func printFindings(all plans.Findings, files int, format string) error {
 		if all == nil {
 			all = plans.Findings{}
 		}
-		e := json.NewEncoder(os.Stdout)
-		e.SetIndent("", "  ")
-		if err := e.Encode(all); err != nil {
+		if err := printJSON(os.Stdout, all); err != nil {
 			return fmt.Errorf("printing the findings: %w", err)
 		}
 		if all.Failed() {

@@ -26,20 +26,10 @@ func rewrite(roots []*expr.Rel, f func(*expr.Rel) *expr.Rel) []*expr.Rel {
 // rewriteCounted is rewrite for rules that must know whether an input has other consumers.
 func rewriteCounted(roots []*expr.Rel, f func(*expr.Rel, map[*expr.Rel]int) *expr.Rel) []*expr.Rel {
 	before := map[*expr.Rel]int{}
-	seen := map[*expr.Rel]bool{}
-	var count func(r *expr.Rel)
-	count = func(r *expr.Rel) {
-		if seen[r] {
-			return
-		}
-		seen[r] = true
+	for _, r := range topological(roots) {
 		for _, in := range r.Inputs {
 			before[in]++
-			count(in)
 		}
-	}
-	for _, r := range roots {
-		count(r)
 	}
 	// The counts of new nodes are those of the nodes they stand for.
 	uses := map[*expr.Rel]int{}
