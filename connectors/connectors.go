@@ -28,6 +28,9 @@ type Pushdown struct {
 	Columns []int      `json:"columns"`
 	Where   *expr.Expr `json:"where,omitempty"`
 	Limit   int64      `json:"limit"`
+	// Rejects asks for the records that are left out as bad: the reader is a [Rejecting] one then. Only a
+	// [Skipping] source is asked.
+	Rejects bool `json:"rejects,omitempty"`
 }
 
 // A Source is a bound source: it knows its files and its schema.
@@ -115,18 +118,6 @@ type Place struct {
 // Skipping is a source that can leave bad rows out.
 type Skipping interface{ SkipsBadRows() bool }
 
-// A Reject is a row that was bad and left out: what a [DataError] would have said.
-type Reject struct {
-	Class   string   `json:"class"`
-	Message string   `json:"message"`
-	File    string   `json:"file"`
-	Line    int64    `json:"line"`
-	Column  int64    `json:"column"`
-	Field   string   `json:"field,omitempty"`
-	Value   string   `json:"value,omitempty"`
-	Order   [2]int64 `json:"order"`
-}
-
 // A Tally is what a reader did with one file: rows = read + pruned + unread, and of those read,
 // Filtered did not pass Where and Rejected were bad.
 type Tally struct {
@@ -140,7 +131,9 @@ type Tally struct {
 	Padded   int64  `json:"padded,omitempty"` // records with too few or too many fields that were made to fit
 	// FirstReject is the first in file order of the rows that were bad; nil where none was.
 	FirstReject *Reject `json:"firstReject,omitempty"`
-	Bytes       int64   `json:"bytes"` // bytes of the file's splits; over all readers they sum to the file's size
+	// Sample are the first of them in file order, at most [MostSampled]; see [Tally.Keep].
+	Sample []Reject `json:"sample,omitempty"`
+	Bytes  int64    `json:"bytes"` // bytes of the file's splits; over all readers they sum to the file's size
 }
 
 // A Sink is a bound sink.
