@@ -12,8 +12,8 @@ import (
 // Kind is the family of a logical type.
 type Kind uint8
 
-// The kinds. Null is the type of a bare NULL. Bytes has no SQL literal yet; partial aggregates travel
-// in it. Digests of results hold the numbers of kinds, so that further ones stand at the end.
+// The kinds. Null is the type of a bare NULL. Digests of results hold the numbers of kinds, so that
+// further ones stand at the end.
 const (
 	Invalid Kind = iota
 	Null
@@ -29,10 +29,13 @@ const (
 	TinyInt
 	SmallInt
 	Float
+	Time
+	TimestampLTZ
 )
 
 // Storage is the kind whose columns hold the values of k as they are: TINYINT and SMALLINT stand in
-// columns of INT, FLOAT in columns of DOUBLE. Work on columns switches on it, and only what gives a
+// columns of INT, FLOAT in columns of DOUBLE, TIME as BIGINT microseconds of the day and TIMESTAMP_LTZ
+// as the TIMESTAMP that UTC has at the instant. Work on columns switches on it, and only what gives a
 // value its range, its rounding or its text on the kind itself.
 func (k Kind) Storage() Kind {
 	switch k {
@@ -40,6 +43,10 @@ func (k Kind) Storage() Kind {
 		return Int
 	case Float:
 		return Double
+	case Time:
+		return BigInt
+	case TimestampLTZ:
+		return Timestamp
 	}
 	return k
 }
@@ -80,8 +87,8 @@ const (
 	MaxDecimal64 = 18
 )
 
-// A Type is a logical SQL type. Precision and Scale belong to DECIMAL, Precision alone to
-// TIMESTAMP; they are zero elsewhere, so types compare with ==.
+// A Type is a logical SQL type. Precision and Scale belong to DECIMAL, Precision alone to TIME,
+// TIMESTAMP and TIMESTAMP_LTZ; they are zero elsewhere, so types compare with ==.
 type Type struct {
 	Kind      Kind
 	Precision int
@@ -96,6 +103,12 @@ func DecimalOf(precision, scale int) Type {
 
 // TimestampOf is TIMESTAMP(precision), nullable.
 func TimestampOf(precision int) Type { return Type{Kind: Timestamp, Precision: precision} }
+
+// TimestampLTZOf is TIMESTAMP_LTZ(precision), nullable: an instant, which the session's time zone shows.
+func TimestampLTZOf(precision int) Type { return Type{Kind: TimestampLTZ, Precision: precision} }
+
+// TimeOf is TIME(precision), nullable: a time of day without a date.
+func TimeOf(precision int) Type { return Type{Kind: Time, Precision: precision} }
 
 // Of is the nullable type of a kind that has neither precision nor scale.
 func Of(k Kind) Type { return Type{Kind: k} }
@@ -142,8 +155,12 @@ func (t Type) String() string {
 		s = "BYTES"
 	case Date:
 		s = "DATE"
+	case Time:
+		s = fmt.Sprintf("TIME(%d)", t.Precision)
 	case Timestamp:
 		s = fmt.Sprintf("TIMESTAMP(%d)", t.Precision)
+	case TimestampLTZ:
+		s = fmt.Sprintf("TIMESTAMP_LTZ(%d)", t.Precision)
 	default:
 		return "INVALID"
 	}
@@ -159,7 +176,8 @@ func (t Type) String() string {
 //	DOUBLE float64 · FLOAT float64 of values that 32 bits hold
 //	DECIMAL(p, s) int64 holding value * 10^s where p <= 18, decimal128(p, s) above
 //	STRING utf8, or dictionary<int32, utf8> (both occur; see [IsDictionary]) · BYTES binary
-//	DATE date32 (days since 1970-01-01) · TIMESTAMP(p) timestamp[us] without zone
+//	DATE date32 (days since 1970-01-01) · TIME(p) int64 (microseconds of the day)
+//	TIMESTAMP(p) timestamp[us] without zone · TIMESTAMP_LTZ(p) the same, of microseconds since 1970-01-01 00:00:00 UTC
 //
 // Sources convert to it and sinks from it.
 func (t Type) Arrow() arrow.DataType {
