@@ -211,19 +211,18 @@ func (r *reader) name(e spec.Entry) {
 }
 
 func (r *reader) mode(e spec.Entry) {
-	text, ok := r.scalar(e.Value, e.Key, "batch")
+	text, ok := r.scalar(e.Value, e.Key, "batch or streaming")
 	if !ok {
 		return
 	}
 	r.written["mode"] = at(e.Pos, e.Key)
 	switch text {
-	case "batch":
+	case "batch", "streaming":
+		r.plan.Mode = text
 		r.plan.moded = &Pos{Line: e.Pos.Line, Column: e.Pos.Column, Path: e.Key}
-	case "streaming":
-		r.notYet(at(e.Value.Pos, e.Key), "mode: streaming", "")
 	default:
 		f := r.add(at(e.Value.Pos, e.Key), spec.RuleInvalidValue, fmt.Sprintf("mode is %q", text), "")
-		f.Expected, f.Near = "batch", spec.Near(text, []string{"batch", "streaming"})
+		f.Expected, f.Near = "batch or streaming", spec.Near(text, []string{"batch", "streaming"})
 	}
 }
 

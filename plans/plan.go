@@ -35,7 +35,7 @@ type Plan struct {
 	File     string // as given on the command line
 	Dir      string // folder of the file; relative paths start there
 	Digest   string // "sha256:…" of the file's bytes
-	Mode     string // batch
+	Mode     string // batch or streaming
 	Params   []Param
 	Nodes    []Node // all nodes of the four sections, in the order of the file
 	Settings []Setting

@@ -67,7 +67,7 @@ func TestSchema(t *testing.T) {
 		"transforms: {t: {where: x}}" + rest,
 		"aggregations: {t: {from: a}}" + rest,
 		"settings: {taskmanager.numberOfTaskSlots: 2}" + rest,
-		"mode: streaming" + rest,
+		"mode: automatic" + rest,
 		"name: x",
 	} {
 		if judge([]byte(bad)) == nil {

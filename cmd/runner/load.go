@@ -114,7 +114,11 @@ func (f *planFlags) loadOptions(p *plans.Plan) (config.Loaded, error) {
 		}
 		in.File = f.config
 	}
-	return config.Load(in)
+	l, err := config.Load(in)
+	if err == nil {
+		p.Mode = l.String(config.RuntimeMode) // a flag or the environment may say so too
+	}
+	return l, err
 }
 
 // pairs reads name=value arguments.

@@ -33,8 +33,10 @@ func (b *builder) source(r *expr.Rel) (*end, error) {
 	v := b.vertex(n, false)
 	op := Operator{
 		Kind: SourceOp, UID: n.Name + "/source", Node: n.Name, Component: n.Source.Kind, Out: r.Schema,
-		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory()},
+		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory(), Unbounded: !bound.Source.Bounded()},
 	}
+	p, ok := bound.Source.(connectors.Partitioned)
+	op.Source.Partitioned = op.Source.Unbounded || ok && p.Partitioned()
 	if e := n.Source.OnError; e != nil && e.Skip {
 		op.Source.Rejects = &RejectLimits{MaxRows: e.MaxRows, MaxShare: e.MaxShare}
 	}
@@ -184,7 +186,7 @@ func (b *builder) append(v *Vertex, in *end, op Operator, label string, out expr
 }
 
 func (b *builder) connect(in *end, to *Vertex, input int, kind ExchangeKind, keys []int) {
-	e := &Edge{Operator: in.op, Input: input, Exchange: kind, Keys: keys, Blocking: true, Schema: in.schema}
+	e := &Edge{Operator: in.op, Input: input, Exchange: kind, Keys: keys, Blocking: !b.g.Streaming(), Schema: in.schema}
 	b.joins = append(b.joins, join{e, in.v, to})
 }
 

@@ -12,7 +12,7 @@ import (
 // A Graph is a job as the JobManager takes it.
 type Graph struct {
 	Name     string   `json:"name"`
-	Mode     string   `json:"mode"`     // batch
+	Mode     string   `json:"mode"`     // batch or streaming
 	Vertices []Vertex `json:"vertices"` // in topological order
 	Edges    []Edge   `json:"edges"`
 	Options  []Option `json:"options"` // job options in force
@@ -77,6 +77,10 @@ type Source struct {
 	State []byte               `json:"state"` // for connectors.Component.Open
 	Push  connectors.Pushdown  `json:"push"`  // taken by the source
 	Inv   connectors.Inventory `json:"inventory"`
+	// Unbounded says that it does not end by itself; Partitioned that its splits are read side by side,
+	// each subtask its share ([connectors.Partitioned]).
+	Unbounded   bool `json:"unbounded,omitempty"`
+	Partitioned bool `json:"partitioned,omitempty"`
 	// Rejects is how many bad rows it may leave out; nil where on_error is fail.
 	Rejects *RejectLimits `json:"rejects,omitempty"`
 }
@@ -131,6 +135,15 @@ func (g *Graph) Vertex(id string) *Vertex {
 	}
 	return nil
 }
+
+// Streaming reports whether the job is a stream: pipelined exchanges, everything deployed at once.
+func (g *Graph) Streaming() bool { return g.Mode == ModeStreaming }
+
+// The modes of a job.
+const (
+	ModeBatch     = "batch"
+	ModeStreaming = "streaming"
+)
 
 // In are the edges into a vertex.
 func (g *Graph) In(id string) []Edge {
