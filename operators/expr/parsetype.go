@@ -12,8 +12,16 @@ var typePattern = regexp.MustCompile(`(?i)^\s*([A-Z_][A-Z0-9_]*)\s*(?:\(\s*(\d+)
 var zonedPattern = regexp.MustCompile(`(?i)^\s*TIMESTAMP\b.*\bZONE\b`)
 
 // ParseType reads a type as Flink SQL writes it: "DECIMAL(12, 2) NOT NULL". Names are not
-// case-sensitive. DECIMAL alone is DECIMAL(10, 0) and TIMESTAMP alone TIMESTAMP(6), as in Flink.
+// case-sensitive. DECIMAL alone is DECIMAL(10, 0) and TIMESTAMP alone TIMESTAMP(6), as in Flink. Nested
+// types are ARRAY<INT>, MAP<STRING, INT> and ROW<a INT, b STRING NOT NULL>, in one another as deep as 64.
 func ParseType(s string) (Type, error) {
+	if isNestedType(s) {
+		return parseNestedType(s)
+	}
+	return parsePlainType(s)
+}
+
+func parsePlainType(s string) (Type, error) {
 	m := typePattern.FindStringSubmatch(s)
 	if m == nil && zonedPattern.MatchString(s) {
 		return Type{}, fmt.Errorf("%q: a TIMESTAMP with a zone (TIMESTAMP_LTZ) is not supported yet", s)
@@ -88,7 +96,7 @@ func unknownType(name string) error {
 	switch name {
 	case "VARCHAR", "CHAR", "TEXT":
 		return fmt.Errorf("%s is not a type here: write STRING", name)
-	case "TIME", "TIMESTAMP_LTZ", "INTERVAL", "BYTES", "ARRAY", "MAP", "ROW":
+	case "TIME", "TIMESTAMP_LTZ", "INTERVAL", "BYTES":
 		return fmt.Errorf("type %s is not supported yet", name)
 	case "INT64", "LONG":
 		return fmt.Errorf("%s is not a type: write BIGINT", name)
@@ -103,5 +111,5 @@ func unknownType(name string) error {
 	case "DATETIME":
 		return fmt.Errorf("%s is not a type: write TIMESTAMP(3)", name)
 	}
-	return fmt.Errorf("%s is not a type: expected BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), STRING, DATE or TIMESTAMP(p)", name)
+	return fmt.Errorf("%s is not a type: expected BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), STRING, DATE, TIMESTAMP(p), ARRAY<t>, MAP<t, t> or ROW<name t, …>", name)
 }

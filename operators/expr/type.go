@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unique"
 
 	"github.com/apache/arrow/go/v17/arrow"
 )
@@ -31,6 +32,9 @@ const (
 	Float
 	Time
 	TimestampLTZ
+	Array
+	Map
+	Row
 )
 
 // Storage is the kind whose columns hold the values of k as they are: TINYINT and SMALLINT stand in
@@ -88,12 +92,14 @@ const (
 )
 
 // A Type is a logical SQL type. Precision and Scale belong to DECIMAL, Precision alone to TIME,
-// TIMESTAMP and TIMESTAMP_LTZ; they are zero elsewhere, so types compare with ==.
+// TIMESTAMP and TIMESTAMP_LTZ; they are zero elsewhere, so types compare with ==. What a nested type is
+// made of is told by [Type.Fields].
 type Type struct {
 	Kind      Kind
 	Precision int
 	Scale     int
 	NotNull   bool
+	parts     unique.Handle[typePart]
 }
 
 // DecimalOf is DECIMAL(precision, scale), nullable.
@@ -161,6 +167,8 @@ func (t Type) String() string {
 		s = fmt.Sprintf("TIMESTAMP(%d)", t.Precision)
 	case TimestampLTZ:
 		s = fmt.Sprintf("TIMESTAMP_LTZ(%d)", t.Precision)
+	case Array, Map, Row:
+		s = t.nestedText()
 	default:
 		return "INVALID"
 	}
@@ -178,6 +186,7 @@ func (t Type) String() string {
 //	STRING utf8, or dictionary<int32, utf8> (both occur; see [IsDictionary]) · BYTES binary
 //	DATE date32 (days since 1970-01-01) · TIME(p) int64 (microseconds of the day)
 //	TIMESTAMP(p) timestamp[us] without zone · TIMESTAMP_LTZ(p) the same, of microseconds since 1970-01-01 00:00:00 UTC
+//	ARRAY list, MAP map, ROW struct of the physical types of what they are made of, texts plain
 //
 // Sources convert to it and sinks from it.
 func (t Type) Arrow() arrow.DataType {
@@ -203,6 +212,8 @@ func (t Type) Arrow() arrow.DataType {
 		return arrow.FixedWidthTypes.Date32
 	case Timestamp:
 		return timestampUS
+	case Array, Map, Row:
+		return t.nestedArrow()
 	default:
 		return arrow.BinaryTypes.String
 	}
