@@ -478,3 +478,40 @@ func TestClose(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A run that died before its folder held anything of a target, or after, leaves nothing for good.
+func TestSweepsEmptyFolders(t *testing.T) {
+	dir := t.TempDir()
+	me := files.Process()
+	f := strings.SplitN(me, ".", 4) // the same number, of a process that started at another time
+	f[2] = "1" + f[2]
+	dead := strings.Join(f, ".")
+	for _, name := range []string{".runner-a", ".runner-b/" + dead, ".runner-c/" + me, ".runner-d/" + dead, ".runner-d/other/work"} {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(path, 0o755)
+		if strings.Contains(path, "/lock.") {
+			err = errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o644))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := newJob(quick(), bindTarget(t, filepath.Join(dir, "out.txt"), files.ModeOverwrite), "run", 1)
+	if err := j.write(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range left {
+		got = append(got, filepath.Base(p))
+	}
+	if want := []string{".runner-c", ".runner-d", "out.txt"}; !slices.Equal(got, want) {
+		t.Errorf("left are %q, expected %q: one is at work, one holds another target", got, want)
+	}
+}

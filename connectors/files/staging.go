@@ -135,23 +135,35 @@ func (s stage) release(name string) error {
 	return s.tidy(func(lock string) bool { return lock == me })
 }
 
-// sweep removes what dead runs left of the same target.
+// sweep removes what dead runs left of the same target, and folders of runs that died before they put
+// anything of a target into them, or after they took it out.
 func (s stage) sweep() error {
 	above := filepath.Dir(s.target.Path)
 	entries, err := s.fs.ReadDir(above)
 	if err != nil {
 		return err
 	}
+	me := self()
 	for _, e := range entries {
 		run := filepath.Join(above, e.Name)
 		if !e.Dir || !strings.HasPrefix(e.Name, stagingPrefix) || run == s.run {
 			continue
 		}
 		other := stage{s.fs, s.target, run, filepath.Join(run, filepath.Base(s.target.Path))}
-		if exists, err := there(s.fs, other.root); err != nil || !exists || !other.isDead() {
+		exists, err := there(s.fs, other.root)
+		switch {
+		case err != nil:
 			continue
+		case exists && other.isDead():
+			err = other.clear()
+		case !exists:
+			// A living writer that has not left its lock yet makes the folder again.
+			err = other.tidy(func(lock string) bool {
+				o, ok := parseOwner(lock)
+				return ok && o.dead(me)
+			})
 		}
-		if err := other.clear(); err != nil {
+		if err != nil {
 			return err
 		}
 	}

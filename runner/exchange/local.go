@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
 
 // ErrPipelined says that a result was asked for that flows while it is written.
@@ -40,7 +41,7 @@ type result struct {
 	rows  []int64
 	held  int64
 	done  bool
-	file  *os.File
+	file  *files.TempFile
 	end   int64
 }
 
@@ -128,9 +129,6 @@ func (r *result) free() error {
 		return nil
 	}
 	err := r.file.Close()
-	if rm := os.Remove(r.file.Name()); err == nil {
-		err = rm
-	}
 	r.file = nil
 	return err
 }

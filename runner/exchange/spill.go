@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
 
 // spill appends a record to the result's file as a stream of its own, so that it can be read alone.
 func (r *result) spill(l *Local, rec arrow.Record) (piece, error) {
 	if r.file == nil {
-		f, err := os.CreateTemp(l.dir, "runner-result-*")
+		f, err := files.Temp(l.dir, "runner-result-*")
 		if err != nil {
 			return piece{}, err
 		}

@@ -94,6 +94,7 @@ func RollForward(ctx context.Context, cat connectors.Catalog, targets []string) 
 			continue
 		}
 		seen[dir] = true
+		store.Sweep(dir)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue // a folder that is not there, or cannot be read, holds nothing of ours to finish

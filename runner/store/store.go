@@ -7,7 +7,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
+
+// tempPrefix begins the name of a file that is being written. Its owner and random digits follow.
+const tempPrefix = ".runner-tmp-"
+
+// Sweep removes the files that processes were writing into dir when they died. What it cannot see or
+// remove it leaves: such files are of no use, and do no harm.
+func Sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), tempPrefix)
+		if !ok {
+			continue
+		}
+		if i := strings.LastIndexByte(rest, '-'); i >= 0 && files.ProcessEnded(rest[:i]) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
 
 // WriteFile puts b into the file at path: written beside it, flushed to disk, and renamed into place.
 func WriteFile(path string, b []byte) (err error) {
@@ -18,7 +42,8 @@ func WriteFile(path string, b []byte) (err error) {
 		path = real // what a link names is replaced, not the link
 	}
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".runner-tmp-*")
+	Sweep(dir)
+	f, err := os.CreateTemp(dir, tempPrefix+files.Process()+"-*")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

@@ -3,7 +3,11 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
 
 // A file is replaced whole, and nothing else is left; what is no file is written to and stays.
@@ -51,4 +55,36 @@ func TestWriteFile(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// What a process was writing when it died is removed by the next; what a living one writes stays.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	me := files.Process()
+	// The same number, of a process that started at another time.
+	f := strings.SplitN(me, ".", 4)
+	f[2] = "1" + f[2]
+	dead, alive := tempPrefix+strings.Join(f, ".")+"-17", tempPrefix+me+"-18"
+	for _, name := range []string{dead, alive, "f", tempPrefix + "x-19"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteFile(filepath.Join(dir, "g"), nil); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	want := []string{alive, tempPrefix + "x-19", "f", "g"}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("left are %q, expected %q", got, want)
+	}
+	Sweep(filepath.Join(dir, "none"))
 }

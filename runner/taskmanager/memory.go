@@ -3,11 +3,12 @@ package taskmanager
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
 
 // slotMemory is the managed memory of one slot, shared by the operators of the tasks in it.
@@ -85,11 +86,11 @@ func (m *taskMemory) OnPressure(f func(want int64) int64) { m.free = append(m.fr
 
 // Spill opens a temporary file.
 func (m *taskMemory) Spill(name string) (operators.SpillFile, error) {
-	f, err := os.CreateTemp(m.dir, "runner-spill-"+filepath.Base(name)+"-*")
+	f, err := files.Temp(m.dir, "runner-spill-"+filepath.Base(name)+"-*")
 	if err != nil {
 		return nil, fmt.Errorf("opening a spill file for %s: %w", m.name, err)
 	}
-	s := &spillFile{File: f, m: m}
+	s := &spillFile{TempFile: f, m: m}
 	m.files[s] = true
 	return s, nil
 }
@@ -106,12 +107,12 @@ func (m *taskMemory) close() error {
 }
 
 type spillFile struct {
-	*os.File
+	*files.TempFile
 	m *taskMemory
 }
 
 func (f *spillFile) Write(b []byte) (int, error) {
-	n, err := f.File.Write(b)
+	n, err := f.TempFile.Write(b)
 	f.m.spilled.Add(int64(n))
 	return n, err
 }
@@ -122,9 +123,5 @@ func (f *spillFile) Close() error {
 		return nil
 	}
 	delete(f.m.files, f)
-	err := f.File.Close()
-	if rm := os.Remove(f.Name()); err == nil {
-		err = rm
-	}
-	return err
+	return f.TempFile.Close()
 }
