@@ -72,6 +72,8 @@ type File struct {
 	Splittable bool   `json:"splittable"`    // false: compressed as a whole, and so on
 	Units      int    `json:"units"`         // most splits it can give: row groups; 0 = any number
 	Why        string `json:"why,omitempty"` // why it is not splittable
+	// Generated: there is no such file; it stands for rows that the source makes up.
+	Generated bool `json:"generated,omitempty"`
 }
 
 // An Enumerator finds splits. It does I/O and runs in the JobManager's driver; who gets a split is

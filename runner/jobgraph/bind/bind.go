@@ -205,6 +205,9 @@ func sharedTargets(bp *jobgraph.BoundPlan) plans.Findings {
 	inputs := map[string]string{}
 	for node, s := range bp.Sources {
 		for _, f := range s.Source.Inventory().Files {
+			if f.Generated {
+				continue
+			}
 			abs := resolved(f.Path)
 			inputs[abs], inputs[filepath.Dir(abs)] = node, node
 		}
