@@ -1,4 +1,4 @@
-.PHONY: help build run test race fuzz ci tidy docs bench
+.PHONY: help build run test race fuzz nightly ci tidy docs bench
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
@@ -17,6 +17,9 @@ race: ## the tests under the race detector, in random order
 
 fuzz: ## every fuzz target for a minute
 	.ci/fuzz 1m
+
+nightly: ## every fuzz target for ten minutes
+	.ci/fuzz 10m
 
 tidy: ## the rails of the source tree
 	go test ./cmd/tidy/...

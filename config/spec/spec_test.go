@@ -42,7 +42,6 @@ type options struct {
 	Counts  map[string]int `yaml:"counts"`
 	Read    string         `yaml:"read" doc:"Sources: only they."`
 	Letter  string         `yaml:"letter" validate:"omitempty,len=1"`
-	hidden  string
 }
 
 // text makes a tree of a small language: {k: v, k: v}, [a, b], or a scalar; places are made up.

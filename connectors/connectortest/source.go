@@ -243,7 +243,7 @@ func difference(got, want []string) string {
 
 // balanced checks that the splits tile the files, and the sums of the readers' books.
 func (r *run) balanced(rows int64, all bool) error {
-	type sum struct{ splits, bytes, rows int64 }
+	type sum struct{ splits, bytes int64 }
 	sums := map[string]*sum{}
 	inventory := r.src.Inventory().Files
 	for _, f := range inventory {

@@ -81,11 +81,6 @@ func (f *fields) raw(start, end uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(f.base, int(start))), int(end-start))
 }
 
-// null reports whether a field means NULL.
-func (f *fields) null(start, end uint32) bool {
-	return f.nulls.lengths>>min(end-start, 63)&1 != 0 && f.nulls.has(f.raw(start, end))
-}
-
 // get is the text of a record's field, and whether it means NULL. The text is valid until the next call.
 func (f *fields) get(r int32) (text []byte, null bool) {
 	start, end := f.bounds(r)

@@ -19,16 +19,16 @@ type shape struct {
 	code          string // the first whole number with leading zeros or a plus sign
 	codeLine      int64
 
-	bools, whole, big, point, comma, group, groupComma, exp int  // how many values look so
-	digits, scale                                           int  // most before and behind the decimal mark
-	dots                                                    bool // a number with a decimal comma has points too
-	iso, isoTime, zoned                                     int
-	zones                                                   map[string]int64 // and the line each was seen first; "" is none
-	commaLine                                               int64            // of the first number with a decimal comma
-	blankLine                                               int64            // of the first value with a blank at its edge
-	precision                                               int              // most digits of a second's fraction
-	formats                                                 []int
-	nulls                                                   map[string]int
+	bools, whole, point, comma, group, groupComma, exp int  // how many values look so
+	digits, scale                                      int  // most before and behind the decimal mark
+	dots                                               bool // a number with a decimal comma has points too
+	iso, isoTime, zoned                                int
+	zones                                              map[string]int64 // and the line each was seen first; "" is none
+	commaLine                                          int64            // of the first number with a decimal comma
+	blankLine                                          int64            // of the first value with a blank at its edge
+	precision                                          int              // most digits of a second's fraction
+	formats                                            []int
+	nulls                                              map[string]int
 }
 
 // The formats of dates and times that are tried beside ISO 8601.

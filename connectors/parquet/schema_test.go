@@ -107,9 +107,7 @@ func TestExamples(t *testing.T) {
 	}
 	var want []string
 	for _, q := range orders.Make(orders.Seed) {
-		for _, l := range strings.Split(strings.TrimSpace(string(orders.CSV(q.Orders))), "\n")[1:] {
-			want = append(want, l)
-		}
+		want = append(want, strings.Split(strings.TrimSpace(string(orders.CSV(q.Orders))), "\n")[1:]...)
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d rows, want %d", len(got), len(want))

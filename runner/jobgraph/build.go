@@ -46,7 +46,6 @@ type builder struct {
 	g        *Graph
 	origin   string // of parallelism.default
 	nodes    map[string]*plans.Node
-	uses     map[*expr.Rel]int
 	ends     map[*expr.Rel]*end
 	vertices []*Vertex // under construction, in order of their first operator
 	joins    []join
