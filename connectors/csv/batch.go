@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -55,8 +57,8 @@ func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error
 			sel, f = r.weed(i, from, rows, sel, f)
 		}
 		if f != nil {
-			fail(r.flawed(i, f), f.row)
-			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.row })]
+			fail(r.flawed(i, f), f.Row)
+			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.Row })]
 		}
 	}
 	filtered := len(sel)
@@ -70,8 +72,8 @@ func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error
 			sel, f = r.weed(i, from, rows, sel, f)
 		}
 		if f != nil {
-			fail(r.flawed(i, f), f.row)
-			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.row })]
+			fail(r.flawed(i, f), f.Row)
+			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.Row })]
 		}
 	}
 	defer r.drop()
@@ -102,10 +104,10 @@ func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error
 }
 
 // column parses one column of rows of the chunk.
-func (r *reader) column(i, from, rows int, sel []int32) *flaw {
+func (r *reader) column(i, from, rows int, sel []int32) *columntext.Flaw {
 	c := r.cols[i]
-	c.fields.of(&r.chunk, from, r.cur.in.Places[i])
-	arr, dict, bad := c.parse(rows, sel)
+	c.Fields.Set(r.chunk.layout(from, r.cur.in.Places[i]))
+	arr, dict, bad := c.Parse(rows, sel)
 	r.arrs[i], r.dicts[i] = arr, dict
 	return bad
 }
@@ -150,21 +152,21 @@ func (r *reader) filter(rows int, sel []int32, fail func(*fault, int32)) []int32
 }
 
 // flawed is the fault of a column's field.
-func (r *reader) flawed(i int, f *flaw) *fault {
+func (r *reader) flawed(i int, f *columntext.Flaw) *fault {
 	c := r.src.Columns[i]
 	var out *fault
 	switch {
-	case f.null:
-		out = nullFault(c, f.value)
-	case f.utf8:
-		out = textFault(c, f.value, f.at)
+	case f.Null:
+		out = nullFault(c, f.Value)
+	case f.UTF8:
+		out = textFault(c, f.Value, f.At)
 	default:
-		out = castFault(c, f.value, f.status)
-		if p := r.cols[i].format; p != nil && f.status == expr.Malformed {
-			out.message = fmt.Sprintf("column %s: cannot cast '%s' to %s: expected %s", c.Name, shorten(f.value), c.Type.Nullable(true), p.text)
+		out = castFault(c, f.Value, f.Status)
+		if p := r.cols[i].Format; p != nil && f.Status == expr.Malformed {
+			out.message = fmt.Sprintf("column %s: cannot cast '%s' to %s: expected %s", c.Name, shorten(f.Value), c.Type.Nullable(true), p)
 		}
-		if m := r.cols[i].marks; m != (marks{}) && f.status == expr.Malformed {
-			out.message += m.said()
+		if m := r.cols[i].Marks; m != (columntext.Marks{}) && f.Status == expr.Malformed {
+			out.message += m.Said()
 		}
 	}
 	out.place = r.cur.in.Places[i]
@@ -239,7 +241,7 @@ func (r *reader) find(ctx context.Context, h files.ReadFile, in *input, o operat
 	if err != nil {
 		return none, err
 	}
-	p.Line, err = lineAt(h, in, begins)
+	p.Line, err = text.LineAt(h, in.Path, in.Bytes, begins)
 	return p, err
 }
 
@@ -285,8 +287,8 @@ func (r *reader) findInOrder(ctx context.Context, in *input, o operators.Origin,
 	if err != nil {
 		return none, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.skip(o.Offset); err != nil {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.SkipTo(o.Offset); err != nil {
 		return none, err
 	}
 	at, err := r.seek(ctx, in, o, row, func() (record, []byte, int64, error) {
@@ -343,8 +345,8 @@ func (r *reader) Tally() []connectors.Tally {
 func (r *reader) Close() error {
 	r.drop()
 	for _, c := range r.cols {
-		if c != nil && c.dict != nil {
-			c.dict.release()
+		if c != nil {
+			c.Release()
 		}
 	}
 	err := r.closeStream()

@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -18,18 +22,18 @@ const stateVersion = 2
 
 // A bound is a source after binding: all that reading needs to know.
 type bound struct {
-	Version   int          `json:"version"`
-	Delimiter byte         `json:"delimiter"` // of the fast path
-	Columns   []expr.Field `json:"columns"`
-	Nulls     []string     `json:"nulls"`
-	CheckAll  bool         `json:"checkAll,omitempty"`
-	Dialect   dialect      `json:"dialect"`
-	Skip      bool         `json:"skip,omitempty"`   // bad rows are left out
-	Ragged    string       `json:"ragged,omitempty"` // "" refuses, pad, skip
-	Rename    bool         `json:"rename,omitempty"`
-	Marks     marks        `json:"marks"`
-	Formats   Formats      `json:"formats,omitempty"`
-	Files     []input      `json:"files"`
+	Version   int                `json:"version"`
+	Delimiter byte               `json:"delimiter"` // of the fast path
+	Columns   []expr.Field       `json:"columns"`
+	Nulls     []string           `json:"nulls"`
+	CheckAll  bool               `json:"checkAll,omitempty"`
+	Dialect   dialect            `json:"dialect"`
+	Skip      bool               `json:"skip,omitempty"`   // bad rows are left out
+	Ragged    string             `json:"ragged,omitempty"` // "" refuses, pad, skip
+	Rename    bool               `json:"rename,omitempty"`
+	Marks     columntext.Marks   `json:"marks"`
+	Formats   columntext.Formats `json:"formats,omitempty"`
+	Files     []input            `json:"files"`
 }
 
 // An input is one file, with the place of every declared column in it.
@@ -79,6 +83,12 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	return s, nil
 }
 
+// column makes the column that reads the i-th declared one.
+func (b *bound) column(i int, nulls *columntext.NullTokens, alloc memory.Allocator) *columntext.Column {
+	f := b.Columns[i]
+	return columntext.New(f, columntext.Style{Nulls: nulls, Marks: b.Marks, Format: b.Formats.Of(f.Name)}, alloc)
+}
+
 // bound is a source without its files.
 func (o Options) bound() (bound, error) {
 	d, err := o.dialect()
@@ -98,10 +108,10 @@ func (o Options) bound() (bound, error) {
 	if o.Ragged != "error" {
 		b.Ragged = o.Ragged
 	}
-	if b.Marks, err = o.marks(); err != nil {
+	if b.Marks, err = columntext.NewMarks(o.Decimal, o.Thousands); err != nil {
 		return b, err
 	}
-	return b, o.Formats.check(o.Columns)
+	return b, o.Formats.Check(o.Columns)
 }
 
 // look reads the beginning of a file and finds its columns.
@@ -112,7 +122,7 @@ func (b *bound) look(fs files.FS, f files.File, number int, header bool) (input,
 		return in, files.ReadFailure(err, f.Path, "cannot open "+f.Path)
 	}
 	head := make([]byte, min(files.CompressionHead, h.Size()))
-	if err = readFull(h, f.Path, h.Size(), head, 0); err != nil {
+	if err = text.ReadFull(h, f.Path, h.Size(), head, 0); err != nil {
 		return in, errors.Join(err, h.Close())
 	}
 	if in.Compression, err = files.Compression(f.Abs, head); err != nil {
@@ -183,11 +193,11 @@ func (b *bound) resolveStream(fs files.FS, in *input, number int, header bool) (
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.skipLines(b.Dialect.Skip); err != nil {
 		return err
 	}
-	in.Data = s.base
+	in.Data = s.Base
 	if !header {
 		in.Fields = len(b.Columns)
 	}
@@ -202,7 +212,7 @@ func (b *bound) resolveStream(fs files.FS, in *input, number int, header bool) (
 		return structural(first, raw, at, int64(number), 0).at(in, line, int64(len(first.fields))+1)
 	}
 	if header {
-		in.Data = s.base
+		in.Data = s.Base
 	}
 	return b.head(in, &s.dialect, first, raw, header, in.refusal(number))
 }

@@ -3,10 +3,12 @@ package csv
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 )
 
 // A chunk is a run of whole records with the place of every field: field k of record r is
-// buf[pos[r*fields+k]+1 : pos[r*fields+k+1]], where buf begins front bytes after the start of its
+// buf[pos[r*fields+k]+1 : pos[r*fields+k+1]], where buf begins columntext.Front bytes after the start of its
 // memory.
 type chunk struct {
 	buf     []byte
@@ -42,6 +44,15 @@ func (c *chunk) grow(n int) {
 	if len(c.pos) < n+block+1 {
 		c.pos = make([]uint32, n+n/4+block+1)
 	}
+}
+
+// layout is where one column of the records from r on is.
+func (c *chunk) layout(r, place int) columntext.Layout {
+	l := columntext.Layout{Buf: c.buf, Pos: c.pos, First: r*c.fields + place, Step: c.fields, Quotes: c.quoted}
+	if place == c.fields-1 {
+		l.Tail, l.CR = c.tail, c.mixed
+	}
+	return l
 }
 
 // flatten turns the masks of buf[:end] into places and reports whether every record has the wanted
@@ -141,7 +152,7 @@ func (c *chunk) gather(data []byte, base int64, b *bound, own int, eof bool, fil
 
 // add appends a record to those brought together, with LF as its line end.
 func (c *chunk) add(r record, raw []byte, offset int64) {
-	start := len(c.alt) - front
+	start := len(c.alt) - columntext.Front
 	c.room((c.records+1)*c.fields + 1)
 	for k, f := range r.fields {
 		e := f.end

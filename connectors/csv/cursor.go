@@ -1,8 +1,11 @@
 package csv
 
+import (
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+)
+
 const (
-	defaultSplit = 4 << 20
-	defaultRead  = 512 << 10
+	defaultRead = 512 << 10
 	// lookahead is how much of the next split is read along with the end of one, for the record that
 	// begins before the end.
 	lookahead = 4 << 10
@@ -32,7 +35,7 @@ func (w *window) begin(c *cursor) error {
 		return nil
 	}
 	var before [1]byte
-	if err := readFull(w.file, w.path, w.size, before[:], c.start-1); err != nil {
+	if err := text.ReadFull(w.file, w.path, w.size, before[:], c.start-1); err != nil {
 		return err
 	}
 	if c.begins == outside && before[0] == '\n' {
@@ -74,12 +77,12 @@ func (w *window) load(c *cursor, k *chunk) (ok bool, err error) {
 			w.follow(c, k, buf)
 			return true, nil
 		}
-		if want >= maxRecord {
+		if want >= text.MaxRecord {
 			k.fault = structural(record{verdict: cut}, buf, c.pos, c.file, 0)
 			k.records = 0
 			return true, nil
 		}
-		want = min(want*2+block, maxRecord)
+		want = min(want*2+block, text.MaxRecord)
 	}
 }
 

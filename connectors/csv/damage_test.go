@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
 )
 
@@ -127,7 +128,7 @@ func TestEndlessRecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs memory for a record of the greatest length")
 	}
-	fs := wide{files.Local(), 2 * maxRecord}
+	fs := wide{files.Local(), 2 * text.MaxRecord}
 	state, err := bindIn(context.Background(), fs, Options{Path: []string{"/wide.csv"}, Columns: columns(t, "a INT; b STRING")}, connectors.Env{Dir: "/"})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
 
 // A dialect is how the text of a file is cut into records and fields.
@@ -175,14 +177,6 @@ func (d *dialect) text(b []byte, f span) []byte {
 
 func blankByte(c byte) bool { return c == ' ' || c == '\t' }
 
-// lines counts the line ends of the dialect in b.
-func (d *dialect) lines(b []byte) int64 {
-	if !d.CR {
-		return int64(bytes.Count(b, []byte{'\n'}))
-	}
-	return int64(bytes.Count(b, []byte{'\r'}))
-}
-
 // dialect reads the options about the form of the text.
 func (o Options) dialect() (dialect, error) {
 	d := dialect{
@@ -213,7 +207,7 @@ func (o Options) dialect() (dialect, error) {
 	if strings.ContainsAny(d.Comment, "\r\n") {
 		return d, fmt.Errorf("comment %q: expected the beginning of a comment line, such as \"#\"", o.Comment)
 	}
-	enc, err := encodingName(o.Encoding)
+	enc, err := text.EncodingName(o.Encoding)
 	d.Encoding = enc
 	return d, err
 }

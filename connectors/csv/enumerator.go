@@ -1,15 +1,12 @@
 package csv
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
-
-// splitsPerCall is how many splits Discover gives at most.
-const splitsPerCall = 4096
 
 // A splitState is Split.State.
 type splitState struct {
@@ -22,64 +19,17 @@ type splitState struct {
 	Read    int64 `json:"read,omitempty"` // bytes a read may take; 0 = the reader's choice
 }
 
-// An enumerator cuts files into splits of equal size, in the order of the list. An empty file is one
-// split without bytes, so that it is accounted for.
-type enumerator struct {
-	files []input
-	size  int64
-	read  int64
-	next  enumeratorState
-}
-
-// enumeratorState is the split to give next.
-type enumeratorState struct {
-	Version int   `json:"version"`
-	File    int   `json:"file"` // from 0
-	Offset  int64 `json:"offset"`
-}
-
-// Discover gives the next splits. It does no I/O.
-func (e *enumerator) Discover(ctx context.Context) (found []connectors.Split, done bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, false, err
-	}
-	for e.next.File < len(e.files) && len(found) < splitsPerCall {
-		f := e.files[e.next.File]
-		n := min(e.size, f.Bytes-e.next.Offset)
-		if f.InOrder != "" {
-			n = f.Bytes
-		}
-		s, err := newSplit(f, splitState{
-			File: int64(e.next.File) + 1, Start: e.next.Offset, End: e.next.Offset + n, Read: e.read,
-		})
-		if err != nil {
-			return nil, false, err
-		}
-		found = append(found, s)
-		e.next.Offset += n
-		if e.next.Offset >= f.Bytes {
-			e.next.File, e.next.Offset = e.next.File+1, 0
-		}
-	}
-	return found, e.next.File >= len(e.files), nil
-}
-
+// newSplit makes a split of its state.
 func newSplit(f input, s splitState) (connectors.Split, error) {
+	state, err := s.marshal(f.Path)
+	return text.Split(f.Path, s.File, s.Start, s.End, state), err
+}
+
+func (s splitState) marshal(path string) ([]byte, error) {
 	s.Version = stateVersion
 	b, err := json.Marshal(s)
 	if err != nil {
-		return connectors.Split{}, fmt.Errorf("writing a split of %s: %w", f.Path, err)
+		return nil, fmt.Errorf("writing a split of %s: %w", path, err)
 	}
-	return connectors.Split{
-		ID: fmt.Sprintf("%s:%d", f.Path, s.Start), Order: [2]int64{s.File, s.Start}, Bytes: s.End - s.Start, State: b,
-	}, nil
+	return b, nil
 }
-
-// Snapshot is the place to go on from.
-func (e *enumerator) Snapshot() ([]byte, error) {
-	e.next.Version = stateVersion
-	return json.Marshal(e.next)
-}
-
-// Close has nothing to close.
-func (e *enumerator) Close() error { return nil }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -38,7 +39,7 @@ func structural(r record, raw []byte, offset, file int64, place int) *fault {
 		f.message = "the file ends inside a quoted field that begins here"
 		f.wanted = "a closing quote"
 	default:
-		f.message = fmt.Sprintf("a record is longer than %d MiB", maxRecord>>20)
+		f.message = fmt.Sprintf("a record is longer than %d MiB", text.MaxRecord>>20)
 		f.wanted = "a shorter record, or the quote that is missing"
 		f.spot, f.place = offset, -1
 		if !bytes.ContainsRune(raw, '\n') && bytes.ContainsRune(raw, '\r') {
@@ -86,7 +87,7 @@ func (f *fault) locate(h files.ReadFile, in *input, b *bound) error {
 	if f.spot >= 0 {
 		at = f.spot
 	}
-	line, err := lineAt(h, in, at)
+	line, err := text.LineAt(h, in.Path, in.Bytes, at)
 	if err != nil {
 		return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
 	}
@@ -134,8 +135,8 @@ func streamPlace(fs files.FS, in *input, b *bound, record, spot int64, field int
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.skip(in.Data); err != nil {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.SkipTo(in.Data); err != nil {
 		return p, err
 	}
 	for {
@@ -154,24 +155,9 @@ func streamPlace(fs files.FS, in *input, b *bound, record, spot int64, field int
 		if spot >= at {
 			to = int(spot - at)
 		}
-		p.Line = line + s.lines(raw[:min(to, len(raw))])
+		p.Line = line + s.Lines(raw[:min(to, len(raw))])
 		return p, nil
 	}
-}
-
-// lineAt is the number of the line that an offset is in, from 1.
-func lineAt(h files.ReadFile, in *input, at int64) (int64, error) {
-	buf := make([]byte, 256<<10)
-	line := int64(1)
-	for pos := int64(0); pos < at; {
-		n := min(int64(len(buf)), at-pos)
-		if err := readFull(h, in.Path, in.Bytes, buf[:n], pos); err != nil {
-			return 0, err
-		}
-		line += int64(bytes.Count(buf[:n], []byte{'\n'}))
-		pos += n
-	}
-	return line, nil
 }
 
 // castFault is the fault of a field that is no value of its column's type.

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -174,8 +175,8 @@ func oracleValue(c expr.Field, b []byte, quoted bool, nulls []string) (text stri
 		}
 	default:
 		if !utf8.Valid(b) {
-			x := invalidText(0, b)
-			return "", false, textFault(c, b, x.at)
+			x := columntext.InvalidText(0, b)
+			return "", false, textFault(c, b, x.At)
 		}
 		text = fmt.Sprintf("%q", b)
 	}

@@ -2,6 +2,8 @@ package csv
 
 import (
 	"fmt"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
 
 // Whether the place where a split begins is inside quotes depends on every quote before it. Readers
@@ -30,7 +32,7 @@ type reach struct {
 }
 
 func defaultReach() reach {
-	return reach{near: probeNear, far: probeFar, back: [4]int64{4 << 10, 64 << 10, 1 << 20, maxRecord}}
+	return reach{near: probeNear, far: probeFar, back: [4]int64{4 << 10, 64 << 10, 1 << 20, text.MaxRecord}}
 }
 
 // A prober answers what a place is.
@@ -97,7 +99,7 @@ type attempt struct {
 func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
 	w := &p.w
 	var before [1]byte
-	if err := readFull(w.file, w.path, w.size, before[:], at-1); err != nil {
+	if err := text.ReadFull(w.file, w.path, w.size, before[:], at-1); err != nil {
 		return attempt{}, err
 	}
 	if before[0] == quote {

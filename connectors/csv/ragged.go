@@ -2,6 +2,8 @@ package csv
 
 import (
 	"slices"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 )
 
 // A fate is what becomes of a record.
@@ -31,7 +33,7 @@ func (b *bound) judge(r record, fields int) fate {
 func (c *chunk) begin(fields int) {
 	c.fields, c.fault, c.records, c.rejected, c.padded = fields, nil, 0, nil, 0
 	c.quoted, c.tail, c.mixed = true, 0, false
-	c.alt = append(c.alt[:0], make([]byte, front)...)
+	c.alt = append(c.alt[:0], make([]byte, columntext.Front)...)
 	c.slow, c.offsets = true, c.offsets[:0]
 	c.grow(fields)
 	c.pos[0] = ^uint32(0)
@@ -47,7 +49,7 @@ func (c *chunk) room(n int) {
 // finish makes the records brought together readable.
 func (c *chunk) finish() {
 	c.alt = append(c.alt, make([]byte, block)...)
-	c.buf = c.alt[front : len(c.alt)-block]
+	c.buf = c.alt[columntext.Front : len(c.alt)-block]
 }
 
 // put appends a record of any dialect to those brought together, in the form the columns read: a
@@ -72,7 +74,7 @@ func (c *chunk) put(d *dialect, r record, raw []byte, offset int64, nulls []stri
 				c.alt = append(c.alt, v...)
 			}
 		}
-		c.pos[at+k] = uint32(len(c.alt) - front)
+		c.pos[at+k] = uint32(len(c.alt) - columntext.Front)
 		if k == c.fields-1 {
 			c.alt = append(c.alt, '\n')
 		} else {

@@ -188,7 +188,7 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 		if h.plain {
 			for _, c := range rd.(*reader).cols {
 				if c != nil {
-					c.dict = nil
+					c.Plain()
 				}
 			}
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -33,9 +35,9 @@ type reader struct {
 	next    int    // first row of the chunk that was not given out
 	pending *fault // of the row after the last one given out
 
-	cols    []*column // per column of the schema; nil: not used
-	first   []int     // parsed for all rows, ascending: those of the filter, or all of them
-	rest    []int     // parsed for the rows that pass, ascending
+	cols    []*columntext.Column // per column of the schema; nil: not used
+	first   []int                // parsed for all rows, ascending: those of the filter, or all of them
+	rest    []int                // parsed for the rows that pass, ascending
 	where   *expr.Program
 	arrs    []arrow.Array // per column of the schema
 	dicts   []uint64
@@ -48,7 +50,7 @@ type reader struct {
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
 	r := &reader{
-		src: s, cols: make([]*column, len(s.Columns)), arrs: make([]arrow.Array, len(s.Columns)),
+		src: s, cols: make([]*columntext.Column, len(s.Columns)), arrs: make([]arrow.Array, len(s.Columns)),
 		dicts: make([]uint64, len(s.Columns)), tallies: map[int64]*connectors.Tally{}, schemas: map[uint64]*arrow.Schema{},
 	}
 	r.win.scan, r.win.delimiter, r.win.bound = s.scan, s.Delimiter, &s.bound
@@ -61,14 +63,14 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 		}
 	}
 	r.first = uses
-	nulls := newNullTokens(s.Nulls)
+	nulls := columntext.NewNullTokens(s.Nulls)
 	for _, i := range uses {
-		r.cols[i] = newColumn(&s.bound, i, t.Alloc, nulls)
+		r.cols[i] = s.column(i, nulls, t.Alloc)
 	}
 	for i := range s.Columns {
 		for _, c := range s.columns {
 			if c == i && r.cols[i] == nil {
-				r.cols[i] = newColumn(&s.bound, i, t.Alloc, nulls)
+				r.cols[i] = s.column(i, nulls, t.Alloc)
 				r.rest = append(r.rest, i)
 			}
 		}
@@ -162,7 +164,7 @@ func (r *reader) startInOrder(c *cursor, st splitState) error {
 	r.text = s
 	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
 	c.pos = max(st.Pos, c.in.Data)
-	if err := s.skip(c.pos); err != nil {
+	if err := s.SkipTo(c.pos); err != nil {
 		return err
 	}
 	r.cur = c
@@ -175,7 +177,7 @@ func (r *reader) closeStream() error {
 	}
 	s := r.text
 	r.text = nil
-	return s.close()
+	return s.Close()
 }
 
 // stepInOrder reads the next records of a file that is read in order; at its end the split is done.
@@ -185,7 +187,7 @@ func (r *reader) stepInOrder(c *cursor) error {
 	if err != nil {
 		var d *connectors.DataError
 		if errors.As(err, &d) {
-			d.Order = [2]int64{c.file, r.text.base}
+			d.Order = [2]int64{c.file, r.text.Base}
 		}
 		return err
 	}
@@ -227,11 +229,8 @@ func (r *reader) turn(number int64, in *input) error {
 	if err != nil {
 		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
 	}
-	if h.Size() != in.Bytes {
-		return errors.Join(&connectors.DataError{
-			Kind: "DamagedFile", File: in.Path, Wanted: fmt.Sprintf("%d bytes", in.Bytes),
-			Message: fmt.Sprintf("the file has %d bytes now and had %d when the job began: it was changed meanwhile", h.Size(), in.Bytes),
-		}, h.Close())
+	if err := text.Unchanged(h, in.Path, in.Bytes); err != nil {
+		return errors.Join(err, h.Close())
 	}
 	r.file, r.open = h, number
 	r.win.open(h, in)
@@ -333,7 +332,7 @@ func (r *reader) report(f *fault) error {
 	c := r.cur
 	if r.text != nil {
 		// Damage shows at the end of compressed data, and is the reason for what is wrong before.
-		if err := r.text.drain(); err != nil {
+		if err := r.text.Drain(); err != nil {
 			return err
 		}
 		return r.located(f)

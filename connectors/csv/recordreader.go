@@ -2,16 +2,10 @@ package csv
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
 
-	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
-
-// maxRecord is the longest record that is read, in bytes.
-const maxRecord = 64 << 20
 
 // A recordReader reads a file record by record, slowly: headers, places of faults, and what the hot
 // path is tested against.
@@ -44,7 +38,7 @@ func (r *recordReader) peek(n int) ([]byte, error) {
 		r.buf = append(make([]byte, 0, n), r.buf...)
 	}
 	r.buf = r.buf[:n]
-	if err := readFull(r.file, r.path, r.size, r.buf[have:], r.pos+int64(have)); err != nil {
+	if err := text.ReadFull(r.file, r.path, r.size, r.buf[have:], r.pos+int64(have)); err != nil {
 		return nil, err
 	}
 	return r.buf, nil
@@ -57,7 +51,7 @@ func (r *recordReader) next() (rec record, raw []byte, at int64, err error) {
 		return record{}, nil, r.pos, nil
 	}
 	for want := 64 << 10; ; want *= 4 {
-		b, err := r.peek(min(want, maxRecord))
+		b, err := r.peek(min(want, text.MaxRecord))
 		if err != nil {
 			return record{}, nil, r.pos, err
 		}
@@ -68,7 +62,7 @@ func (r *recordReader) next() (rec record, raw []byte, at int64, err error) {
 			at, r.pos = r.pos, r.pos+int64(rec.length)
 			return rec, b[:rec.length], at, nil
 		}
-		if rec.verdict != cut || want >= maxRecord {
+		if rec.verdict != cut || want >= text.MaxRecord {
 			return rec, b, r.pos, nil
 		}
 	}
@@ -94,19 +88,4 @@ func (r *recordReader) skipLines(lines int64) error {
 		}
 	}
 	return nil
-}
-
-// readFull reads len(b) bytes at an offset of a file that was size bytes long when it was bound.
-func readFull(f files.ReadFile, path string, size int64, b []byte, at int64) error {
-	n, err := f.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
-		return &connectors.DataError{
-			Kind: "DamagedFile", File: path, Wanted: fmt.Sprintf("%d bytes", size),
-			Message: fmt.Sprintf("the file ends at byte %d, and had %d bytes when the job began: it was changed while it was read", at+int64(n), size),
-		}
-	}
-	return files.ReadFailure(err, path, fmt.Sprintf("cannot read %s at byte %d", path, at))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -60,20 +61,13 @@ func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
 
 // Enumerator cuts the files.
 func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restored []byte) (connectors.Enumerator, error) {
-	e := &enumerator{files: s.Files, size: o.SplitBytes, read: o.ReadBytes}
-	if e.size <= 0 {
-		e.size = defaultSplit
+	var pieces []text.Piece
+	for _, f := range s.Files {
+		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.Bytes, Whole: f.InOrder != ""})
 	}
-	if len(restored) == 0 {
-		return e, nil
-	}
-	if err := json.Unmarshal(restored, &e.next); err != nil {
-		return nil, fmt.Errorf("reading the state of a csv enumerator: %w", err)
-	}
-	if e.next.Version != stateVersion {
-		return nil, fmt.Errorf("the state of a csv enumerator has version %d: expected %d", e.next.Version, stateVersion)
-	}
-	return e, nil
+	return text.NewEnumerator("csv", stateVersion, pieces, o.SplitBytes, restored, func(file, start, end int64) ([]byte, error) {
+		return splitState{File: file, Start: start, End: end, Read: o.ReadBytes}.marshal(s.Files[file-1].Path)
+	})
 }
 
 // Reader makes a reader.

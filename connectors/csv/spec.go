@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	Encoding       string             `json:"encoding,omitempty" yaml:"encoding" doc:"Sources: the encoding of the text, such as utf-8, utf-16, latin-1 or windows-1252. A byte-order mark of UTF-16 is enough." default:"utf-8"`
 	Decimal        string             `json:"decimal,omitempty" yaml:"decimal" validate:"omitempty,max=1" doc:"Sources: the decimal mark of numbers, \".\" or \",\"." default:"."`
 	Thousands      string             `json:"thousands,omitempty" yaml:"thousands" doc:"Sources: the mark between groups of three digits, such as \".\", \",\", \"'\" or a blank; without it such numbers are faults."`
-	Formats        Formats            `json:"formats,omitempty" yaml:"formats" doc:"Sources: how dates and times of a column are written, as in {ordered_at: \"dd.MM.yyyy HH:mm\"}: yyyy yy MM M MMM dd d HH H hh h mm ss S a XXX, other letters in single quotes. iso: ISO 8601 with an offset or without, turned to UTC."`
+	Formats        columntext.Formats `json:"formats,omitempty" yaml:"formats" doc:"Sources: how dates and times of a column are written, as in {ordered_at: \"dd.MM.yyyy HH:mm\"}: yyyy yy MM M MMM dd d HH H hh h mm ss S a XXX, other letters in single quotes. iso: ISO 8601 with an offset or without, turned to UTC."`
 	Ragged         string             `json:"ragged,omitempty" yaml:"ragged" validate:"omitempty,oneof=error pad skip" doc:"Sources: what becomes of a record with too few or too many fields. pad: what is missing is NULL and what is too much is left off. skip: it is left out. Both are counted." default:"error"`
 	DuplicateNames string             `json:"duplicate_names,omitempty" yaml:"duplicate_names" validate:"omitempty,oneof=error rename" doc:"Sources: what becomes of a declared column whose name stands in the header several times. rename: the second one is name_2, or the next number that is free." default:"error"`
 	Mode           string             `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"Sinks: what to do with a target that exists." default:"error"`

@@ -1,11 +1,11 @@
 package csv
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -33,7 +33,7 @@ func OpenText(fs files.FS, f files.File, o Options) (*Text, error) {
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
 	in := &input{Path: f.Path, Abs: f.Abs, Bytes: f.Bytes}
-	if in.Compression, err = Compression(fs, f); err != nil {
+	if in.Compression, err = text.Compression(fs, f); err != nil {
 		return nil, err
 	}
 	s, err := openStream(fs, in, d)
@@ -43,42 +43,15 @@ func OpenText(fs files.FS, f files.File, o Options) (*Text, error) {
 	return &Text{s}, s.skipLines(d.Skip)
 }
 
-// Compression tells how a file is compressed as a whole, by its first bytes.
-func Compression(fs files.FS, f files.File) (string, error) {
-	h, err := fs.Open(f.Abs)
-	if err != nil {
-		return "", files.ReadFailure(err, f.Path, "cannot open "+f.Path)
-	}
-	defer h.Close()
-	head := make([]byte, min(files.CompressionHead, h.Size()))
-	if err := readFull(h, f.Path, h.Size(), head, 0); err != nil {
-		return "", err
-	}
-	kind, err := files.Compression(f.Abs, head)
-	if err != nil {
-		err = &files.Error{Kind: files.ReadError, Path: f.Path, Message: f.Path + ": " + err.Error()}
-	}
-	return kind, err
-}
-
 // NewText goes through a piece of a text that is UTF-8 already.
 func NewText(piece []byte, o Options) (*Text, error) {
 	d, err := o.dialect()
 	if err != nil {
 		return nil, err
 	}
-	n := int64(len(piece))
-	r := bytes.NewReader(piece)
-	s := &stream{dialect: d, in: &input{Path: "a sample", Bytes: n}, line: 1, packed: &counter{n: n}, plain: r, unpack: io.NopCloser(r), file: nothing{}}
+	s := &stream{Stream: text.NewStream(piece, d.CR), dialect: d}
 	return &Text{s}, s.skipLines(d.Skip)
 }
-
-// nothing is the file of a text in memory.
-type nothing struct{}
-
-func (nothing) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
-func (nothing) Close() error                      { return nil }
-func (nothing) Size() int64                       { return 0 }
 
 // Next gives the next record; ok is false at the end.
 func (t *Text) Next() (r Record, ok bool, err error) {
@@ -107,21 +80,21 @@ func (t *Text) Next() (r Record, ok bool, err error) {
 		n += t.s.lineEnd(raw, n)
 	}
 	r.Raw = raw[:n]
-	t.s.pass(n)
+	t.s.Pass(n)
 	return r, true, nil
 }
 
 // Close closes the file.
-func (t *Text) Close() error { return t.s.close() }
+func (t *Text) Close() error { return t.s.Close() }
 
 // Matches makes a function that tells whether a text is written as a format of `formats` says.
 func Matches(format string) (func(b []byte) bool, error) {
-	p, err := newPattern(format)
+	p, err := columntext.NewPattern(format)
 	if err != nil {
 		return nil, fmt.Errorf("reading a format: %w", err)
 	}
 	return func(b []byte) bool {
-		_, s := p.parse(b, 6)
+		_, s := p.Parse(b, 6)
 		return s == expr.OK
 	}, nil
 }

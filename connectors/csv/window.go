@@ -2,11 +2,12 @@ package csv
 
 import (
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
 
-// front is how many bytes stand before a window's data, so that a word that ends in a field may be
-// loaded; as many blocks stand behind.
-const front = 64
+// front is how many bytes stand before a window's data; as many blocks stand behind.
+const front = columntext.Front
 
 // A window is the part of a file that is in memory, with its masks.
 type window struct {
@@ -47,7 +48,7 @@ func (w *window) fill(from int64, want int) error {
 		w.n = want
 		return nil
 	}
-	if err := readFull(w.file, w.path, w.size, data[have:want], from+int64(have)); err != nil {
+	if err := text.ReadFull(w.file, w.path, w.size, data[have:want], from+int64(have)); err != nil {
 		return err
 	}
 	w.n = want

@@ -7,8 +7,8 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/seed-4b0e9f7c/runner/connectors/csv"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
 
 const (
@@ -35,7 +35,7 @@ type sample struct {
 func take(fs files.FS, f files.File) (*sample, error) {
 	s := &sample{}
 	var err error
-	if s.packed, err = csv.Compression(fs, f); err != nil {
+	if s.packed, err = text.Compression(fs, f); err != nil {
 		return nil, err
 	}
 	h, err := fs.Open(f.Abs)
@@ -142,10 +142,10 @@ func (s *sample) decode() {
 		s.parts = s.parts[:1] // the others may begin in the middle of a character
 	}
 	for i, p := range s.parts {
-		b, err := csv.Decode(s.encoding, p)
+		b, err := text.Decode(s.encoding, p)
 		if err != nil && i == 0 && s.encoding == "windows-1252" {
 			s.encoding = "latin-1"
-			b, err = csv.Decode(s.encoding, p)
+			b, err = text.Decode(s.encoding, p)
 		}
 		if err == nil || len(b) > 0 {
 			s.parts[i] = bytes.TrimPrefix(b, []byte("\uFEFF"))

@@ -1,4 +1,7 @@
-package csv
+// Package columntext makes Arrow columns of the fields of text files: what the readers of text formats
+// share on their hot path. It reads the common shapes of values eight bytes at a time, and leaves every
+// other text to the functions of package expr.
+package columntext
 
 import (
 	"bytes"
@@ -13,26 +16,45 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-// A column turns the fields of one declared column into Arrow arrays.
-type column struct {
-	field  expr.Field
+// A Style is how the values of a column are written. The zero Style is how package expr writes them.
+type Style struct {
+	Nulls  *NullTokens
+	Marks  Marks    // how numbers are written
+	Format *Pattern // how dates and times are written; nil: as ISO 8601 has them
+	// Exact takes a number with a point or an exponent for a whole one where that is what it is: 1e2, 5.0.
+	Exact bool
+}
+
+// A Column turns the fields of one declared column into Arrow arrays. Fields says which they are.
+type Column struct {
+	Field  expr.Field
+	Fields Fields
+	Style
+
 	physic arrow.DataType
 	alloc  memory.Allocator
-	fields fields
 	valid  validity
 	clock  clock
 	dict   *dictionary // of a STRING; nil once it does not pay
-	marks  marks       // how numbers are written
-	format *pattern    // how dates and times are written; nil: as ISO 8601 has them
 }
 
-func newColumn(b *bound, i int, alloc memory.Allocator, nulls *nullTokens) *column {
-	f := b.Columns[i]
-	c := &column{field: f, marks: b.Marks, format: b.Formats.of(f.Name), physic: f.Type.Arrow(), alloc: alloc, fields: fields{nulls: nulls}, clock: stopped()}
+// New makes a column.
+func New(f expr.Field, s Style, alloc memory.Allocator) *Column {
+	c := &Column{Field: f, Style: s, physic: f.Type.Arrow(), alloc: alloc, Fields: Fields{nulls: s.Nulls}, clock: stopped()}
 	if f.Type.Kind == expr.String {
 		c.dict = newDictionary()
 	}
 	return c
+}
+
+// Plain makes the column give plain texts alone, without a dictionary.
+func (c *Column) Plain() { c.Release(); c.dict = nil }
+
+// Release frees what the column holds beside the arrays it gave.
+func (c *Column) Release() {
+	if c.dict != nil {
+		c.dict.release()
+	}
 }
 
 // validity is the bitmap of a column under construction; there is none until a NULL comes.
@@ -73,24 +95,24 @@ func view[T any](b *memory.Buffer) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(p))), len(p)/int(unsafe.Sizeof(t)))
 }
 
-// parse makes an array of rows values, of which those in sel are parsed; the others are unspecified.
+// Parse makes an array of rows values, of which those in sel are parsed; the others are unspecified.
 // With a flaw the rows before it are there.
-func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *flaw) {
+func (c *Column) Parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *Flaw) {
 	c.valid = validity{}
-	if c.format != nil || c.marks != (marks{}) {
+	if c.Format != nil || c.Marks != (Marks{}) {
 		if arr, bad := c.written(rows, sel); arr != nil {
 			return arr, 0, bad
 		}
 	}
-	switch t := c.field.Type; t.Kind {
+	switch t := c.Field.Type; t.Kind {
 	case expr.TinyInt, expr.SmallInt:
-		return fixed(c, rows, sel, small(t))
+		return fixed(c, rows, sel, c.small())
 	case expr.Float:
 		return fixed(c, rows, sel, expr.ParseFloat)
 	case expr.Int:
-		return integers(c, rows, sel, expr.ParseInt32)
+		return integers(c, rows, sel, c.whole32())
 	case expr.BigInt:
-		return integers(c, rows, sel, expr.ParseInt64)
+		return integers(c, rows, sel, c.whole64())
 	case expr.Double:
 		return c.doubles(rows, sel)
 	case expr.Date:
@@ -110,14 +132,8 @@ func (c *column) parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad
 	return c.texts(rows, sel)
 }
 
-// small reads a TINYINT or SMALLINT.
-func small(t expr.Type) func([]byte) (int32, expr.Status) {
-	bits := t.Bits()
-	return func(b []byte) (int32, expr.Status) { return expr.ParseSmall(b, bits) }
-}
-
 // fixed parses a column of fixed-width values with the function that CAST uses.
-func fixed[T any](c *column, rows int, sel []int32, parse func([]byte) (T, expr.Status)) (arrow.Array, uint64, *flaw) {
+func fixed[T any](c *Column, rows int, sel []int32, parse func([]byte) (T, expr.Status)) (arrow.Array, uint64, *Flaw) {
 	var t T
 	data := buffer(c.alloc, rows*int(unsafe.Sizeof(t)))
 	dst := view[T](data)
@@ -130,7 +146,7 @@ func fixed[T any](c *column, rows int, sel []int32, parse func([]byte) (T, expr.
 }
 
 // finish makes the array of a fixed-width column; the buffers become the array's.
-func (c *column) finish(rows int, data *memory.Buffer) arrow.Array {
+func (c *Column) finish(rows int, data *memory.Buffer) arrow.Array {
 	return makeArray(c.physic, rows, c.valid, nil, data)
 }
 
@@ -153,21 +169,21 @@ func makeArray(t arrow.DataType, rows int, v validity, dict arrow.ArrayData, dat
 }
 
 // booleans parses a BOOLEAN column into bits.
-func (c *column) booleans(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
+func (c *Column) booleans(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
 	data := buffer(c.alloc, (rows+7)/8)
 	dst := data.Bytes()
 	for _, r := range sel {
-		b, null := c.fields.get(r)
+		b, null := c.Fields.Get(r)
 		if null {
-			if c.field.Type.NotNull {
-				return c.finish(rows, data), 0, &flaw{row: r, null: true, value: bytes.Clone(b)}
+			if c.Field.Type.NotNull {
+				return c.finish(rows, data), 0, &Flaw{Row: r, Null: true, Value: bytes.Clone(b)}
 			}
 			c.valid.null(c.alloc, rows, r)
 			continue
 		}
 		v, s := expr.ParseBoolean(b)
 		if s != expr.OK {
-			return c.finish(rows, data), 0, &flaw{row: r, status: s, value: bytes.Clone(b)}
+			return c.finish(rows, data), 0, &Flaw{Row: r, Status: s, Value: bytes.Clone(b)}
 		}
 		bit := byte(1) << (r & 7)
 		dst[r>>3] &^= bit
@@ -179,7 +195,7 @@ func (c *column) booleans(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
 }
 
 // texts parses a STRING column: as codes of the column's dictionary while that pays, else plain.
-func (c *column) texts(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
+func (c *Column) texts(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
 	if c.dict != nil {
 		arr, bad := c.codes(rows, sel)
 		if arr != nil {
@@ -194,33 +210,33 @@ func (c *column) texts(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
 }
 
 // plain parses a STRING column into utf8. Rows that are not selected are empty.
-func (c *column) plain(rows int, sel []int32) (arrow.Array, *flaw) {
+func (c *Column) plain(rows int, sel []int32) (arrow.Array, *Flaw) {
 	ends := buffer(c.alloc, (rows+1)*4)
 	offs := view[int32](ends)
 	room := 0
 	for _, r := range sel {
-		s, e := c.fields.bounds(r)
+		s, e := c.Fields.bounds(r)
 		room += int(e - s)
 	}
 	data := buffer(c.alloc, room)
 	dst := data.Bytes()
 	n, next := 0, 0
-	var bad *flaw
+	var bad *Flaw
 	for _, r := range sel {
 		for ; next <= int(r); next++ {
 			offs[next] = int32(n)
 		}
-		b, null := c.fields.get(r)
+		b, null := c.Fields.Get(r)
 		if null {
-			if c.field.Type.NotNull {
-				bad = &flaw{row: r, null: true, value: bytes.Clone(b)}
+			if c.Field.Type.NotNull {
+				bad = &Flaw{Row: r, Null: true, Value: bytes.Clone(b)}
 				break
 			}
 			c.valid.null(c.alloc, rows, r)
 			continue
 		}
 		if !utf8.Valid(b) {
-			bad = invalidText(r, b)
+			bad = InvalidText(r, b)
 			break
 		}
 		n += copy(dst[n:], b)
@@ -232,8 +248,8 @@ func (c *column) plain(rows int, sel []int32) (arrow.Array, *flaw) {
 	return makeArray(arrow.BinaryTypes.String, rows, c.valid, nil, ends, data), bad
 }
 
-// invalidText is the flaw of bytes that are no UTF-8.
-func invalidText(r int32, b []byte) *flaw {
+// InvalidText is the flaw of bytes that are no UTF-8.
+func InvalidText(r int32, b []byte) *Flaw {
 	at := 0
 	for at < len(b) {
 		c, n := utf8.DecodeRune(b[at:])
@@ -242,5 +258,5 @@ func invalidText(r int32, b []byte) *flaw {
 		}
 		at += n
 	}
-	return &flaw{row: r, utf8: true, at: at, value: bytes.Clone(b)}
+	return &Flaw{Row: r, UTF8: true, At: at, Value: bytes.Clone(b)}
 }

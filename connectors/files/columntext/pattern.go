@@ -1,4 +1,4 @@
-package csv
+package columntext
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-// A pattern is how dates and times are written. A part is a letter with the number of times it stands
+// A Pattern is how dates and times are written. A part is a letter with the number of times it stands
 // there, or a text that stands for itself.
-type pattern struct {
+type Pattern struct {
 	text  string
 	iso   bool
 	parts []patternPart
@@ -23,12 +23,12 @@ type patternPart struct {
 	text   string
 }
 
-// newPattern reads a pattern of the letters that Flink's and Java's patterns have.
-func newPattern(text string) (*pattern, error) {
+// NewPattern reads a pattern of the letters that Flink's and Java's patterns have.
+func NewPattern(text string) (*Pattern, error) {
 	if strings.EqualFold(text, "iso") {
-		return &pattern{text: "ISO 8601", iso: true}, nil
+		return &Pattern{text: "ISO 8601", iso: true}, nil
 	}
-	p := &pattern{text: text}
+	p := &Pattern{text: text}
 	for i := 0; i < len(text); {
 		c := text[i]
 		n := 1
@@ -74,8 +74,8 @@ type moment struct {
 	offset                                 int64
 }
 
-// parse reads a text as microseconds since 1970-01-01 00:00:00. A time with an offset is turned to UTC.
-func (p *pattern) parse(b []byte, precision int) (int64, expr.Status) {
+// Parse reads a text as microseconds since 1970-01-01 00:00:00. A time with an offset is turned to UTC.
+func (p *Pattern) Parse(b []byte, precision int) (int64, expr.Status) {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 {
 		return 0, expr.Empty
@@ -210,6 +210,9 @@ func (m *moment) zone(b []byte) ([]byte, bool) {
 	}
 	return rest, true
 }
+
+// String is the pattern as a message shows it.
+func (p *Pattern) String() string { return p.text }
 
 // parseISO reads ISO 8601; a text without an offset is in UTC.
 func parseISO(b []byte, precision int) (int64, expr.Status) {

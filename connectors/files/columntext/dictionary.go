@@ -1,4 +1,4 @@
-package csv
+package columntext
 
 import (
 	"math/bits"
@@ -177,8 +177,8 @@ func quoteIn(p unsafe.Pointer, n uint32) bool {
 }
 
 // codes parses a STRING column into codes; arr is nil where the dictionary no longer pays.
-func (c *column) codes(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
-	d, f := c.dict, &c.fields
+func (c *Column) codes(rows int, sel []int32) (arr arrow.Array, bad *Flaw) {
+	d, f := c.dict, &c.Fields
 	if d.len() == 0 {
 		d.code(unsafe.Pointer(&d.slots[0]), 0) // so that code 0, which NULLs have, means something
 	}
@@ -193,10 +193,10 @@ func (c *column) codes(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
 		if f.quotes && !f.cr && n-2 <= 16 && *(*byte)(p) == quote && !quoteIn(unsafe.Add(p, 1), n-2) {
 			p, n = unsafe.Add(p, 1), n-2
 		} else if f.odd || f.nulls.lengths>>min(n, 63)&1 != 0 {
-			b, null := f.get(r)
+			b, null := f.Get(r)
 			if null {
-				if c.field.Type.NotNull {
-					bad = &flaw{row: r, null: true, value: append([]byte(nil), b...)}
+				if c.Field.Type.NotNull {
+					bad = &Flaw{Row: r, Null: true, Value: append([]byte(nil), b...)}
 					clear(dst[r:])
 					break
 				}
@@ -208,7 +208,7 @@ func (c *column) codes(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
 		}
 		k := d.code(p, n)
 		if k < 0 {
-			bad = invalidText(r, unsafe.Slice((*byte)(p), int(n)))
+			bad = InvalidText(r, unsafe.Slice((*byte)(p), int(n)))
 			clear(dst[r:])
 			break
 		}

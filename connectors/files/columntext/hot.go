@@ -1,4 +1,4 @@
-package csv
+package columntext
 
 import (
 	"bytes"
@@ -55,11 +55,11 @@ func number(end unsafe.Pointer, n uint32) (v uint64, frac uint, ok bool) {
 }
 
 // integers parses an INT or BIGINT column.
-func integers[T int32 | int64](c *column, rows int, sel []int32, parse func([]byte) (T, expr.Status)) (arrow.Array, uint64, *flaw) {
+func integers[T int32 | int64](c *Column, rows int, sel []int32, parse func([]byte) (T, expr.Status)) (arrow.Array, uint64, *Flaw) {
 	var t T
 	data := buffer(c.alloc, rows*int(unsafe.Sizeof(t)))
 	dst := view[T](data)
-	f := &c.fields
+	f := &c.Fields
 	for _, r := range sel {
 		s, e := f.bounds(r)
 		if n := e - s; n-1 < 8 && f.nulls.lengths>>n&1 == 0 {
@@ -78,11 +78,11 @@ func integers[T int32 | int64](c *column, rows int, sel []int32, parse func([]by
 }
 
 // oneValue parses one field the complete way.
-func oneValue[T any](c *column, rows int, r int32, dst []T, parse func([]byte) (T, expr.Status)) *flaw {
-	b, null := c.fields.get(r)
+func oneValue[T any](c *Column, rows int, r int32, dst []T, parse func([]byte) (T, expr.Status)) *Flaw {
+	b, null := c.Fields.Get(r)
 	if null {
-		if c.field.Type.NotNull {
-			return &flaw{row: r, null: true, value: bytes.Clone(b)}
+		if c.Field.Type.NotNull {
+			return &Flaw{Row: r, Null: true, Value: bytes.Clone(b)}
 		}
 		c.valid.null(c.alloc, rows, r)
 		var t T
@@ -91,15 +91,15 @@ func oneValue[T any](c *column, rows int, r int32, dst []T, parse func([]byte) (
 	}
 	v, s := parse(b)
 	if s != expr.OK {
-		return &flaw{row: r, status: s, value: bytes.Clone(b)}
+		return &Flaw{Row: r, Status: s, Value: bytes.Clone(b)}
 	}
 	dst[r] = v
 	return nil
 }
 
 // decimals parses a DECIMAL of at most 18 digits into unscaled values.
-func (c *column) decimals(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
-	t := c.field.Type
+func (c *Column) decimals(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
+	t := c.Field.Type
 	parse := func(b []byte) (int64, expr.Status) { return expr.ParseDecimal64(b, t.Precision, t.Scale) }
 	// Eight digits times ten to at most ten fit 64 bits.
 	if t.Scale > 10 {
@@ -117,7 +117,7 @@ func (c *column) decimals(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
 	}
 	data := buffer(c.alloc, rows*8)
 	dst := view[int64](data)
-	f := &c.fields
+	f := &c.Fields
 	for _, r := range sel {
 		s, e := f.bounds(r)
 		if n := e - s; n-1 < 8 && f.nulls.lengths>>n&1 == 0 {
@@ -137,11 +137,11 @@ func (c *column) decimals(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
 
 // doubles parses a DOUBLE column. A short number's digits and its power of ten are exact doubles, so
 // that one division rounds once.
-func (c *column) doubles(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
+func (c *Column) doubles(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
 	down := [8]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 	data := buffer(c.alloc, rows*8)
 	dst := view[float64](data)
-	f := &c.fields
+	f := &c.Fields
 	for _, r := range sel {
 		s, e := f.bounds(r)
 		if n := e - s; n-1 < 8 && f.nulls.lengths>>n&1 == 0 {
@@ -172,10 +172,10 @@ const (
 )
 
 // dates parses a DATE column.
-func (c *column) dates(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
+func (c *Column) dates(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
 	data := buffer(c.alloc, rows*4)
 	dst := view[int32](data)
-	f, k := &c.fields, &c.clock
+	f, k := &c.Fields, &c.clock
 	for _, r := range sel {
 		s, e := f.bounds(r)
 		plain := e-s == 10 && f.nulls.lengths>>10&1 == 0
@@ -231,8 +231,8 @@ func fraction(p unsafe.Pointer, n uint32) (int64, bool) {
 func separates(c byte) bool { return c == ' ' || c == 'T' }
 
 // timestamps parses a TIMESTAMP column.
-func (c *column) timestamps(rows int, sel []int32) (arrow.Array, uint64, *flaw) {
-	precision := c.field.Type.Precision
+func (c *Column) timestamps(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
+	precision := c.Field.Type.Precision
 	parse := func(b []byte) (int64, expr.Status) { return expr.ParseTimestamp(b, precision) }
 	step := int64(1)
 	for range 6 - precision {
@@ -240,7 +240,7 @@ func (c *column) timestamps(rows int, sel []int32) (arrow.Array, uint64, *flaw) 
 	}
 	data := buffer(c.alloc, rows*8)
 	dst := view[int64](data)
-	f, k := &c.fields, &c.clock
+	f, k := &c.Fields, &c.clock
 	for _, r := range sel {
 		s, e := f.bounds(r)
 		n := e - s

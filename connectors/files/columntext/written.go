@@ -1,4 +1,4 @@
-package csv
+package columntext
 
 import (
 	"bytes"
@@ -10,25 +10,25 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
-	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // Marks are how numbers are written where it is not with a point and nothing between the digits.
-type marks struct {
+type Marks struct {
 	Decimal   string `json:"decimal,omitempty"`   // "" is the point
 	Thousands string `json:"thousands,omitempty"` // "" is none
 }
 
-// marks reads the options about numbers.
-func (o Options) marks() (marks, error) {
-	m := marks{Thousands: o.Thousands}
-	switch o.Decimal {
+// NewMarks reads the options about numbers: the decimal mark, "" for the point, and the mark between
+// groups of three digits, "" for none.
+func NewMarks(decimal, thousands string) (Marks, error) {
+	m := Marks{Thousands: thousands}
+	switch decimal {
 	case "", ".":
 	case ",":
 		m.Decimal = ","
 	default:
-		return m, fmt.Errorf("decimal %q: expected \".\" or \",\"", o.Decimal)
+		return m, fmt.Errorf("decimal %q: expected \".\" or \",\"", decimal)
 	}
 	if t := m.Thousands; t != "" {
 		if utf8.RuneCountInString(t) != 1 || strings.ContainsAny(t, "0123456789+-eE\r\n\"") {
@@ -41,8 +41,8 @@ func (o Options) marks() (marks, error) {
 	return m, nil
 }
 
-// said describes the marks, for a message.
-func (m marks) said() string {
+// Said describes the marks, for a message.
+func (m Marks) Said() string {
 	s := ", written with the decimal mark \".\""
 	if m.Decimal != "" {
 		s = fmt.Sprintf(", written with the decimal mark %q", m.Decimal)
@@ -55,7 +55,7 @@ func (m marks) said() string {
 
 // number writes a number as the functions of package expr read it; ok is false where its marks are
 // not where they belong.
-func (m marks) number(dst, b []byte) (_ []byte, ok bool) {
+func (m Marks) number(dst, b []byte) (_ []byte, ok bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		dst = append(dst, b[0])
@@ -103,15 +103,15 @@ type columnFormat struct {
 
 // SetEntry takes one entry of the mapping.
 func (f *Formats) SetEntry(key, value string) error {
-	if _, err := newPattern(value); err != nil {
+	if _, err := NewPattern(value); err != nil {
 		return err
 	}
 	*f = append(*f, columnFormat{key, value})
 	return nil
 }
 
-// check finds formats of columns that are not there or no dates.
-func (f Formats) check(cols connectors.Columns) error {
+// Check finds formats of columns that are not there or no dates.
+func (f Formats) Check(cols []expr.Field) error {
 	var all []error
 	for _, x := range f {
 		found := false
@@ -127,18 +127,18 @@ func (f Formats) check(cols connectors.Columns) error {
 		if !found {
 			all = append(all, fmt.Errorf("formats: column %s is not declared", x.Column))
 		}
-		if _, err := newPattern(x.Format); err != nil {
+		if _, err := NewPattern(x.Format); err != nil {
 			all = append(all, fmt.Errorf("formats: column %s: %w", x.Column, err))
 		}
 	}
 	return errors.Join(all...)
 }
 
-// of is the pattern of a column, nil where it has none.
-func (f Formats) of(column string) *pattern {
+// Of is the pattern of a column, nil where it has none.
+func (f Formats) Of(column string) *Pattern {
 	for _, x := range f {
 		if x.Column == column {
-			p, err := newPattern(x.Format)
+			p, err := NewPattern(x.Format)
 			if err != nil {
 				return nil // check refused it
 			}
@@ -150,31 +150,31 @@ func (f Formats) of(column string) *pattern {
 
 // written parses a column whose values are written in a way of their own; arr is nil where its type
 // has nothing to do with that.
-func (c *column) written(rows int, sel []int32) (arr arrow.Array, bad *flaw) {
-	t := c.field.Type
+func (c *Column) written(rows int, sel []int32) (arr arrow.Array, bad *Flaw) {
+	t := c.Field.Type
 	var buf []byte
 	text := func(b []byte) ([]byte, bool) {
 		var ok bool
-		buf, ok = c.marks.number(buf[:0], b)
+		buf, ok = c.Marks.number(buf[:0], b)
 		return buf, ok
 	}
 	switch {
-	case c.format != nil && t.Kind == expr.Date:
+	case c.Format != nil && t.Kind == expr.Date:
 		arr, _, bad = fixed(c, rows, sel, func(b []byte) (int32, expr.Status) {
-			micros, s := c.format.parse(b, 6)
+			micros, s := c.Format.Parse(b, 6)
 			return int32(floorDays(micros)), s
 		})
-	case c.format != nil && t.Kind == expr.Timestamp:
-		arr, _, bad = fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return c.format.parse(b, t.Precision) })
-	case c.marks == marks{}:
+	case c.Format != nil && t.Kind == expr.Timestamp:
+		arr, _, bad = fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return c.Format.Parse(b, t.Precision) })
+	case c.Marks == Marks{}:
 	case t.Kind == expr.TinyInt || t.Kind == expr.SmallInt:
-		arr, _, bad = fixed(c, rows, sel, asWritten(text, small(t)))
+		arr, _, bad = fixed(c, rows, sel, asWritten(text, c.small()))
 	case t.Kind == expr.Float:
 		arr, _, bad = fixed(c, rows, sel, asWritten(text, expr.ParseFloat))
 	case t.Kind == expr.Int:
-		arr, _, bad = fixed(c, rows, sel, asWritten(text, expr.ParseInt32))
+		arr, _, bad = fixed(c, rows, sel, asWritten(text, c.whole32()))
 	case t.Kind == expr.BigInt:
-		arr, _, bad = fixed(c, rows, sel, asWritten(text, expr.ParseInt64))
+		arr, _, bad = fixed(c, rows, sel, asWritten(text, c.whole64()))
 	case t.Kind == expr.Double:
 		arr, _, bad = fixed(c, rows, sel, asWritten(text, expr.ParseDouble))
 	case t.Kind == expr.Decimal && t.Precision <= expr.MaxDecimal64:

@@ -1,4 +1,4 @@
-package csv
+package text
 
 import (
 	"bytes"
@@ -21,8 +21,9 @@ const (
 	utf16Mark = "utf-16" // which of the two is told by the byte-order mark
 )
 
-// encodingName is the one name of an encoding that goes by several; it checks that it is known.
-func encodingName(name string) (string, error) {
+// EncodingName is the one name of an encoding that goes by several, "" for UTF-8; one that is not known is
+// an error.
+func EncodingName(name string) (string, error) {
 	n := strings.ToLower(strings.TrimSpace(name))
 	switch strings.NewReplacer("-", "", "_", "").Replace(n) {
 	case "", "utf8", "ascii", "usascii":
@@ -163,7 +164,7 @@ func (u *utf16Reader) fill() {
 
 // Decode turns a text of an encoding into UTF-8; with an error it gives what comes before the fault.
 func Decode(encoding string, b []byte) ([]byte, error) {
-	name, err := encodingName(encoding)
+	name, err := EncodingName(encoding)
 	if err != nil {
 		return nil, err
 	}
