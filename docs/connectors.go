@@ -79,7 +79,11 @@ func fieldRows(prefix string, fields []spec.Field, rules map[string][]string, c 
 			deflt = code(f.Default)
 		}
 		rows = append(rows, []string{code(prefix + f.Name), typ, deflt, role, cell(doc)})
-		rows = append(rows, fieldRows(prefix+f.Name+".", f.Fields, nil, c)...)
+		below := prefix + f.Name + "."
+		if f.Keyed {
+			below += "<name>."
+		}
+		rows = append(rows, fieldRows(below, f.Fields, nil, c)...)
 	}
 	return rows
 }

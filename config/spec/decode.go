@@ -45,7 +45,7 @@ func Decode(n *Node, ptr any, s Scope) (map[string]Pos, []Problem) {
 // validator's rules. It returns the place of every option written by its path below the struct
 // ("columns.amount", "path[1]"), and everything that is wrong. ptr is fit for use only without problems.
 func (d *Decoder) Decode(n *Node, ptr any, s Scope) (map[string]Pos, []Problem) {
-	r := &run{scope: s, places: map[string]Pos{}, broken: map[string]bool{}}
+	r := &run{scope: s, places: map[string]Pos{}, broken: map[string]bool{}, keys: map[string]string{}}
 	v := reflect.ValueOf(ptr).Elem()
 	setDefaults(v)
 	if n != nil {
@@ -63,7 +63,8 @@ func (d *Decoder) Decode(n *Node, ptr any, s Scope) (map[string]Pos, []Problem) 
 type run struct {
 	scope    Scope
 	places   map[string]Pos
-	broken   map[string]bool // paths with a problem already
+	broken   map[string]bool   // paths with a problem already
+	keys     map[string]string // the validator's paths of a mapping's values (in[a]) to ours (in.a)
 	problems []Problem
 }
 
@@ -275,6 +276,7 @@ func (r *run) mapping(n *Node, v reflect.Value, f field, path string) {
 	for _, e := range n.Keys {
 		at := join(path, e.Key)
 		r.places[at] = e.Value.Pos
+		r.keys[path+"["+e.Key+"]"] = at
 		elem := reflect.New(v.Type().Elem()).Elem()
 		r.value(e.Value, elem, field{unit: f.unit, typ: elem.Type()}, at)
 		v.SetMapIndex(reflect.ValueOf(e.Key).Convert(v.Type().Key()), elem)

@@ -17,6 +17,7 @@ type Field struct {
 	Required bool
 	OneOf    []string // the only values allowed
 	Fields   []Field  // of a nested struct
+	Keyed    bool     // Fields are of each value of a mapping
 }
 
 // Fields lists the options of the struct ptr points to, in the order of their declaration.
@@ -30,16 +31,17 @@ func describe(t reflect.Type, depth int) []Field {
 	for _, f := range fieldsOf(t) {
 		d := Field{Name: f.name, Type: f.expected(), Default: f.deflt, Doc: f.doc, Required: f.required(), OneOf: f.oneOf()}
 		if inner := structOf(f.typ); inner != nil && depth < deepest {
-			d.Fields = describe(inner, depth+1)
+			d.Fields, d.Keyed = describe(inner, depth+1), f.typ.Kind() == reflect.Map
 		}
 		out = append(out, d)
 	}
 	return out
 }
 
-// structOf is the struct a field holds, directly, by pointer or in a list; nil for values.
+// structOf is the struct a field holds, directly, by pointer, in a list or as the values of a mapping; nil
+// for values.
 func structOf(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		if isText(t) || reflect.PointerTo(t).Implements(reflect.TypeFor[OrderedMap]()) {
 			return nil
 		}

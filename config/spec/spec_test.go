@@ -39,9 +39,10 @@ type options struct {
 	In      inner    `yaml:"in"`
 	List    []inner  `yaml:"list" validate:"dive"`
 	Map     map[string]int
-	Counts  map[string]int `yaml:"counts"`
-	Read    string         `yaml:"read" doc:"Sources: only they."`
-	Letter  string         `yaml:"letter" validate:"omitempty,len=1"`
+	Counts  map[string]int   `yaml:"counts"`
+	By      map[string]inner `yaml:"by" validate:"dive"`
+	Read    string           `yaml:"read" doc:"Sources: only they."`
+	Letter  string           `yaml:"letter" validate:"omitempty,len=1"`
 }
 
 // text makes a tree of a small language: {k: v, k: v}, [a, b], or a scalar; places are made up.
@@ -114,13 +115,13 @@ func TestDecode(t *testing.T) {
 		{"{name: 02134, tags: NO, on: false, maybe: true, rows: -3, size: 64kb, limit: 1 g, wait: PT1.5S, share: 0.1 %, rate: 1e3}", nil},
 		{"{name: x, columns: {B: 1, a: 2, A: 3}, in: {depth: 1}, list: [{depth: 2}, {}], counts: {a: 1}}", nil},
 		{"", []string{"1 name: name is missing in it | text | |"}},
-		{"x", []string{`1 : it is "x" | a mapping with the keys name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, read and letter | |`}},
+		{"x", []string{`1 : it is "x" | a mapping with the keys name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, by, read and letter | |`}},
 		{"{name: }", []string{"8 name: name has no value | text | |"}},
 		{"{name: [x]}", []string{"8 name: name is a list | text | |"}},
 		{"{name: {}}", []string{"8 name: name is an empty mapping | text | |"}},
 		{"{name: x, nmae: y}", []string{`11 nmae: unknown key "nmae" in it | | name |`}},
 		{"{name: x, Name: y}", []string{`11 Name: unknown key "Name" in it | | name |`}},
-		{"{name: x, zzzzzz: y}", []string{`11 zzzzzz: unknown key "zzzzzz" in it | name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, read or letter | |`}},
+		{"{name: x, zzzzzz: y}", []string{`11 zzzzzz: unknown key "zzzzzz" in it | name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, by, read or letter | |`}},
 		{"{name: x, elsewhere: y}", []string{`11 elsewhere: unknown key "elsewhere" in it | | | elsewhere is a key of another place`}},
 		{"{name: x, name: y}", []string{"11 name: name is given twice | | | the first is at line 1, column 2"}},
 		{"{name: x, tags: [a, b, c]}", []string{"11 tags: tags must have at most 2 entries | | |"}},
@@ -149,11 +150,15 @@ func TestDecode(t *testing.T) {
 		{"{name: x, list: {depth: 1}}", []string{"17 list: list is a mapping | a list of mapping | |"}},
 		{"{name: x, list: [{depth: 0}]}", []string{"26 list[0].depth: depth is 0, and must be at least 1 | | |"}},
 		{"{name: x, counts: {a: b}}", []string{`23 counts.a: a is "b" | an integer | |`}},
+		{"{name: x, by: {a.b: {depth: 0}}}", []string{"29 by.a.b.depth: depth is 0, and must be at least 1 | | |"}},
+		{"{name: x, by: {\"1\": {kind: c}}}", []string{`28 by."1".kind: kind is "c", and must be a, b or c d | | |`}},
+		{"{name: x, by: {a: {kid: c}}}", []string{`20 by.a.kid: unknown key "kid" in a | | kind |`}},
+		{"{name: x, by: {a: 1}}", []string{`19 by.a: a is "1" | a mapping with the keys depth and kind | |`}},
 		{"{name: x, letter: ab}", []string{"19 letter: letter must have exactly 1 character | | |"}},
 		{"{name: x, read: y}", []string{"11 read: read is not an option of a sink | | | it belongs to a source"}},
 		{"{name: x, hidden: y, Map: z}", []string{
-			`11 hidden: unknown key "hidden" in it | name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, read or letter | |`,
-			`22 Map: unknown key "Map" in it | name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, read or letter | |`,
+			`11 hidden: unknown key "hidden" in it | name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, by, read or letter | |`,
+			`22 Map: unknown key "Map" in it | name, tags, on, maybe, rows, size, limit, wait, share, rate, columns, in, list, counts, by, read or letter | |`,
 		}},
 	} {
 		role := ""
@@ -249,6 +254,9 @@ func TestFieldsAndSchema(t *testing.T) {
 		t.Errorf("%+v", fs[:6])
 	}
 	for _, f := range fs {
+		if f.Name == "by" && (len(f.Fields) != 2 || !f.Keyed) {
+			t.Errorf("%+v", f)
+		}
 		if f.Name == "in" && (len(f.Fields) != 2 || len(f.Fields[1].OneOf) != 3) {
 			t.Errorf("%+v", f)
 		}

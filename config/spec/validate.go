@@ -44,6 +44,7 @@ func (r *run) validate(rules *validator.Validate, ptr any) {
 	}
 	for _, b := range broken {
 		_, path, _ := strings.Cut(b.Namespace(), ".")
+		path = r.ours(path)
 		if r.isBroken(path) {
 			continue
 		}
@@ -56,6 +57,16 @@ func (r *run) validate(rules *validator.Validate, ptr any) {
 		}
 		r.add(p)
 	}
+}
+
+// ours is a path of the validator as we write it.
+func (r *run) ours(path string) string {
+	for theirs, ours := range r.keys {
+		if rest, ok := strings.CutPrefix(path, theirs); ok && (rest == "" || rest[0] == '.') {
+			return ours + rest
+		}
+	}
+	return path
 }
 
 // isBroken reports whether the value at the path, something around it or in it has a problem.

@@ -42,6 +42,9 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 			errs = append(errs, fmt.Errorf("source %s: %w", n.Name, err))
 			continue
 		}
+		if p.Mode != jobgraph.ModeStreaming && !s.Source.Bounded() {
+			faults = append(faults, endless(p, n))
+		}
 		bp.Sources[n.Name] = s
 		schemas[n.Name] = s.Source.Schema()
 	}
@@ -75,6 +78,13 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 		return bp, found, &TargetError{errors.Join(errs...)}
 	}
 	return bp, found, nil
+}
+
+// endless is the finding that a batch job would wait for the end of a source that has none.
+func endless(p *plans.Plan, n *plans.Node) plans.Finding {
+	f := plans.NewFinding(p, n.Source.Pos, "endless-source", fmt.Sprintf("source %s never ends, and a batch job reads its input to the end", n.Name))
+	f.Hint = "mode: streaming takes it as it is; an option such as number_of_rows gives it an end"
+	return f
 }
 
 // A TargetError says that sinks cannot be written as things are now; the plan itself is in order.
