@@ -42,7 +42,8 @@ type dense struct {
 	first   int      // the column to start from, a dictionary
 	levels  []level  // one per other column; a single column has one level of one page
 	cells   int
-	passing bool // its dictionary has no id, so it is only good for one batch
+	passing bool    // its dictionary has no id, so it is only good for one batch
+	missing []int32 // scratch of a chunk
 }
 
 // A level maps (number, value of a column) to a number: a page of cells per value. Pages are found

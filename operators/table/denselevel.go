@@ -126,7 +126,8 @@ func (c *dense) step(t *Table, l *level, r rows, nums []uint32) bool {
 	return true
 }
 
-// finish turns numbers into slots through the last level, asking the index where a cell is empty.
+// finish turns numbers into slots through the last level, asking the index for all rows of the chunk
+// at once whose cells are empty.
 func (c *dense) finish(t *Table, l *level, r rows, nums, slots []uint32) (bool, error) {
 	if l.col < 0 {
 		return c.single(t, l, r, nums, slots)
@@ -134,16 +135,41 @@ func (c *dense) finish(t *Table, l *level, r rows, nums, slots []uint32) (bool, 
 	var buf [chunk]uint32
 	at := buf[:len(nums)]
 	l.places(r, at)
+	missing := c.missing[:0]
 	for i, n := range nums {
 		p := l.pages[at[i]]
 		if int(n) < len(p) && p[n] != 0 {
 			slots[i] = p[n] - 1
 			continue
 		}
-		ok, err := c.miss(t, l, r, i, at[i], n, slots)
-		if !ok || err != nil {
-			return ok, err
+		missing = append(missing, int32(i))
+	}
+	c.missing = missing
+	if len(missing) == 0 {
+		return true, nil
+	}
+	return c.misses(t, l, r, at, nums, slots)
+}
+
+// misses asks the table's index for the rows of a chunk that are missing, and remembers their slots.
+func (c *dense) misses(t *Table, l *level, r rows, at, nums, slots []uint32) (bool, error) {
+	var sel [chunk]int32
+	for j, i := range c.missing {
+		sel[j] = int32(r.at(int(i)))
+	}
+	n := len(c.missing)
+	some := rows{cols: r.cols, sel: sel[:n], to: n}
+	var found [chunk]uint32
+	if err := t.index.lookup(t, some, found[:n], true); err != nil {
+		return false, err
+	}
+	for j, i := range c.missing {
+		slots[i] = found[j]
+		p, ok := c.page(t, l, at[i], nums[i])
+		if !ok {
+			return false, nil
 		}
+		p[nums[i]] = found[j] + 1
 	}
 	return true, nil
 }
