@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -21,9 +20,12 @@ type settings struct {
 	data    string
 	rows    int
 	runs    int
-	tasks   []string
+	races   []race
 	rivals  []string
 	startup int
+	slots   int
+
+	bin, python string
 }
 
 func main() {
@@ -32,20 +34,18 @@ func main() {
 	flag.StringVar(&s.dir, "dir", "bench", "folder of the benchmark")
 	flag.IntVar(&s.rows, "rows", 20_000_000, "orders")
 	flag.IntVar(&s.runs, "runs", 3, "runs of each engine and task, taking turns")
-	flag.StringVar(&tasks, "tasks", "a", "tasks, separated by commas: a, b, c, d")
+	flag.StringVar(&tasks, "tasks", "plain:a", "INPUT:TASK, separated by commas; inputs: plain, quoted, snappy, zstd, mixed, mixed-snappy, mixed-zstd; tasks: a, b, c, d, e (copy all columns to Parquet); all: every pair")
 	flag.StringVar(&rivals, "rivals", "duckdb,polars,datafusion", "engines to compare with, separated by commas")
 	flag.IntVar(&s.startup, "startup", 20, "runs of the example plan, from process start to exit; 0: none")
-	compare := flag.String("compare", "", "only compare the answers to this task; used by the program itself")
+	flag.IntVar(&s.slots, "slots", 0, "pairs of runs of plain:a with one slot and with two; 0: none")
 	flag.Parse()
-	s.tasks, s.rivals = split(tasks), split(rivals)
-	s.data = filepath.Join(s.dir, "data")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	work := s.run
-	if *compare != "" {
-		work = func(context.Context) error { return sameAnswers(s.data, *compare, s.rivals) }
+	err := s.choose(tasks, rivals)
+	if err == nil {
+		err = s.run(ctx)
 	}
-	if err := work(ctx); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -58,44 +58,61 @@ func split(s string) []string {
 	return strings.Split(s, ",")
 }
 
+func (s *settings) choose(tasks, rivals string) error {
+	s.rivals = split(rivals)
+	s.data = filepath.Join(s.dir, "data")
+	for _, t := range split(tasks) {
+		if t == "all" {
+			s.races = append(s.races, every()...)
+			continue
+		}
+		r, err := raceOf(t)
+		if err != nil {
+			return err
+		}
+		s.races = append(s.races, r)
+	}
+	return nil
+}
+
 func (s *settings) run(ctx context.Context) error {
-	bin := filepath.Join(s.dir, ".bin", "runner")
-	if err := command(ctx, "go", "build", "-o", bin, "./cmd/runner"); err != nil {
+	s.bin = filepath.Join(s.dir, ".bin", "runner")
+	if err := command(ctx, "go", "build", "-o", s.bin, "./cmd/runner"); err != nil {
 		return err
 	}
-	if err := s.startTimes(ctx, bin); err != nil {
+	if err := os.MkdirAll(s.data, 0o755); err != nil {
 		return err
 	}
-	if len(s.tasks) == 0 {
+	if err := s.startTimes(ctx); err != nil {
+		return err
+	}
+	if len(s.races) == 0 && s.slots == 0 {
 		return nil
 	}
-	if err := generate(filepath.Join(s.data, "orders.csv"), s.rows); err != nil {
+	if err := s.install(ctx); err != nil {
 		return err
 	}
-	python, err := s.install(ctx)
-	if err != nil {
-		return err
-	}
-	for _, task := range s.tasks {
-		if err := s.race(ctx, bin, python, task); err != nil {
+	if s.slots > 0 {
+		if err := s.oneAndTwoSlots(ctx); err != nil {
 			return err
+		}
+	}
+	for _, r := range s.races {
+		if err := s.race(ctx, r); err != nil {
+			return fmt.Errorf("%s: %w", r, err)
 		}
 	}
 	return nil
 }
 
 // startTimes measures the example plan from the start of the process to its end.
-func (s *settings) startTimes(ctx context.Context, bin string) error {
+func (s *settings) startTimes(ctx context.Context) error {
 	if s.startup == 0 {
 		return nil
 	}
-	reports := filepath.Join(s.data, "startup.json")
-	if err := os.MkdirAll(s.data, 0o755); err != nil {
-		return err
-	}
 	var all []figures
 	for range s.startup {
-		f, err := measure(ctx, bin, "run", "plans/orders.yaml", "--report", reports)
+		f, err := measure(ctx, nil, s.bin, "run", "plans/orders.yaml", "--report", filepath.Join(s.data, "startup.json"))
 		if err != nil {
 			return err
 		}
@@ -107,18 +124,15 @@ func (s *settings) startTimes(ctx context.Context, bin string) error {
 }
 
 // install makes a Python environment with the engines in the versions of requirements.txt.
-func (s *settings) install(ctx context.Context) (python string, err error) {
+func (s *settings) install(ctx context.Context) error {
 	venv := filepath.Join(s.dir, ".venv")
-	python = filepath.Join(venv, "bin", "python")
-	if len(s.rivals) == 0 {
-		return python, nil
-	}
-	if _, err := os.Stat(python); err != nil {
+	s.python = filepath.Join(venv, "bin", "python")
+	if _, err := os.Stat(s.python); err != nil {
 		if err := command(ctx, "python3", "-m", "venv", venv); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return python, command(ctx, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", filepath.Join(s.dir, "requirements.txt"))
+	return command(ctx, s.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", filepath.Join(s.dir, "requirements.txt"))
 }
 
 func command(ctx context.Context, name string, args ...string) error {
@@ -128,56 +142,4 @@ func command(ctx context.Context, name string, args ...string) error {
 		return fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
 	return nil
-}
-
-// race lets all engines answer one question in turn.
-func (s *settings) race(ctx context.Context, bin, python, task string) error {
-	results := map[string][]figures{}
-	engines := append([]string{"runner"}, s.rivals...)
-	for range s.runs {
-		for _, e := range engines {
-			args := []string{python, filepath.Join(s.dir, "rivals.py"), e, task, s.data}
-			if e == "runner" {
-				args = []string{bin, "run", filepath.Join(s.dir, "plans", task+".yaml"), "--report", filepath.Join(s.data, "report.json")}
-			}
-			f, err := measure(ctx, args[0], args[1:]...)
-			if err != nil {
-				return err
-			}
-			results[e] = append(results[e], f)
-		}
-	}
-	// In a process of its own: the system counts a parent's memory as the peak of its children too.
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if err := command(ctx, self, "-dir", s.dir, "-rivals", strings.Join(s.rivals, ","), "-compare", task); err != nil {
-		return err
-	}
-	print(task, engines, results)
-	return nil
-}
-
-func print(task string, engines []string, results map[string][]figures) {
-	fmt.Printf("CSV %s, %d CPUs, medians\n%-12s %8s %8s %8s %12s %12s\n", task, runtime.NumCPU(), "engine", "CPU s", "wall s", "peak MB", "CPU / runner", "wall / runner")
-	us := median(results["runner"])
-	bestCPU, bestWall := 0.0, 0.0
-	for _, e := range engines {
-		m := median(results[e])
-		fmt.Printf("%-12s %8.2f %8.2f %8.0f %12.2f %12.2f\n", e, m.cpu, m.wall, m.peakMB, m.cpu/us.cpu, m.wall/us.wall)
-		if e == "runner" {
-			continue
-		}
-		if bestCPU == 0 || m.cpu < bestCPU {
-			bestCPU = m.cpu
-		}
-		if bestWall == 0 || m.wall < bestWall {
-			bestWall = m.wall
-		}
-	}
-	if bestCPU > 0 {
-		fmt.Printf("best of the others / runner: CPU %.2fx, wall %.2fx\n", bestCPU/us.cpu, bestWall/us.wall)
-	}
-	fmt.Println()
 }

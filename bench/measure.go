@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sort"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -18,17 +16,25 @@ import (
 // figures of one run of a whole process.
 type figures struct {
 	cpu, wall float64 // seconds
-	peakMB    float64
+	peakMB    float64 // of anonymous memory, by samples; pages of files that are mapped do not count
 }
 
 // measure runs a process to its end; one that fails is an error with what it printed.
-func measure(ctx context.Context, name string, args ...string) (figures, error) {
+func measure(ctx context.Context, env []string, name string, args ...string) (figures, error) {
 	c := exec.CommandContext(ctx, name, args...)
+	c.Env = append(os.Environ(), env...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	from := time.Now()
-	err := c.Run()
+	if err := c.Start(); err != nil {
+		return figures{}, err
+	}
+	stop, peak := make(chan struct{}), make(chan float64)
+	go func() { peak <- watch(c.Process.Pid, stop) }()
+	err := c.Wait()
 	wall := time.Since(from).Seconds()
+	close(stop)
+	f := figures{wall: wall, peakMB: <-peak}
 	if err != nil {
 		return figures{}, fmt.Errorf("%s %v: %w\n%s", name, args, err, out.String())
 	}
@@ -36,7 +42,28 @@ func measure(ctx context.Context, name string, args ...string) (figures, error) 
 	if !ok {
 		return figures{}, fmt.Errorf("this system does not say what a process used")
 	}
-	return figures{cpu: seconds(u.Utime) + seconds(u.Stime), wall: wall, peakMB: float64(u.Maxrss) / 1024}, nil
+	f.cpu = seconds(u.Utime) + seconds(u.Stime)
+	return f, nil
+}
+
+// watch samples the anonymous memory of a process until told to stop, and gives its peak in MB.
+func watch(pid int, stop <-chan struct{}) float64 {
+	tick := time.NewTicker(4 * time.Millisecond)
+	defer tick.Stop()
+	peak := 0.0
+	for {
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
+			_, rest, _ := strings.Cut(string(b), "RssAnon:")
+			if kb, err := strconv.ParseFloat(strings.Fields(rest + " 0")[0], 64); err == nil {
+				peak = max(peak, kb/1024)
+			}
+		}
+		select {
+		case <-stop:
+			return peak
+		case <-tick.C:
+		}
+	}
 }
 
 func seconds(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
@@ -58,60 +85,12 @@ func median(all []figures) figures {
 	}
 }
 
-// sameAnswers compares what the engines wrote: keys and counts exactly, sums to within 1e-9, since the
-// others add doubles in whatever order they come.
-func sameAnswers(dir, task string, rivals []string) error {
-	want, err := answers(filepath.Join(dir, "out_runner_"+task+".csv"))
-	if err != nil {
-		return err
+// ratios are the medians, round by round, of what a needs against b.
+func ratios(a, b []figures) (cpu, wall float64) {
+	rounds := make([]figures, len(a))
+	for i := range a {
+		rounds[i] = figures{cpu: a[i].cpu / b[i].cpu, wall: a[i].wall / b[i].wall}
 	}
-	for _, e := range rivals {
-		got, err := answers(filepath.Join(dir, "out_"+e+"_"+task+".csv"))
-		if err != nil {
-			return err
-		}
-		if len(got) != len(want) {
-			return fmt.Errorf("task %s: %s gives %d rows, runner %d", task, e, len(got), len(want))
-		}
-		for i := range want {
-			for c := range want[i] {
-				if !sameCell(want[i][c], got[i][c]) {
-					return fmt.Errorf("task %s, row %d: %s gives %v, runner %v", task, i, e, got[i], want[i])
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func sameCell(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, err1 := strconv.ParseFloat(a, 64)
-	y, err2 := strconv.ParseFloat(b, 64)
-	return err1 == nil && err2 == nil && math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))
-}
-
-// answers reads a result, sorted by all columns.
-func answers(file string) ([][]string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	rows = rows[1:]
-	sort.Slice(rows, func(i, j int) bool {
-		for c := range rows[i] {
-			if rows[i][c] != rows[j][c] {
-				return rows[i][c] < rows[j][c]
-			}
-		}
-		return false
-	})
-	return rows, nil
+	m := median(rounds)
+	return m.cpu, m.wall
 }
