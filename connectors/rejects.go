@@ -49,7 +49,8 @@ type Reject struct {
 }
 
 // A Rejecting reader hands out the records that it left out. The runtime asks after every Next that gave
-// no error, so a reader keeps them no longer than for a batch.
+// no error, so a reader need not keep more of them than a batch has rows: with many of them and no batch,
+// Next gives More and a batch whose Rec is nil.
 type Rejecting interface {
 	// Rejects are the records left out since the last call: as many as Tally's Rejected grew by.
 	Rejects() []Reject

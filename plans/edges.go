@@ -86,6 +86,8 @@ func (r *reader) edge(in Input, target *Node, givers []string) {
 		}
 	case target.Section == Sinks:
 		r.add(in.Pos, RuleUnknownNode, fmt.Sprintf("%s is a sink, which gives nothing out", in.Node), "").Expected = spec.List(givers)
+	case in.Port != "":
+		r.port(in, target)
 	}
 }
 

@@ -271,10 +271,7 @@ func (r *reader) from(n *spec.Node, path string, most int) []Input {
 			continue
 		}
 		text := r.substitute(item, path).Text
-		name, port, isPort := strings.Cut(text, ".")
-		if isPort {
-			r.notYet(at(item.Pos, path), fmt.Sprintf("the side output %s", text), "")
-		}
+		name, port, _ := strings.Cut(text, ".")
 		in = append(in, Input{Node: name, Port: port, Pos: at(item.Pos, path)})
 	}
 	return in

@@ -64,7 +64,7 @@ func (x *Explanation) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "   - %s: %s\n", op.Label, describe(op))
 		}
 		for _, e := range x.Graph.In(v.ID) {
-			fmt.Fprintf(&b, "   <- %s%s from %s\n", e.Exchange, keysOf(e), x.Graph.Vertex(e.From).Name)
+			fmt.Fprintf(&b, "   <- %s%s from %s%s\n", e.Exchange, keysOf(e), x.Graph.Vertex(e.From).Name, portOf(e))
 		}
 	}
 	_, err := io.WriteString(w, x.plan.Hide(b.String()))
@@ -93,11 +93,33 @@ func describe(op jobgraph.Operator) string {
 		if op.Source.Push.Where != nil {
 			s += ", where " + op.Source.Push.Where.String()
 		}
+		if op.Source.Rejects != nil {
+			s += ", bad rows left out" + limitsOf(*op.Source.Rejects)
+		}
 		return s
 	case jobgraph.SinkOp:
 		return op.Component + " of " + op.Out.String()
 	}
 	return op.Node + " gives " + op.Out.String()
+}
+
+// limitsOf says how many bad rows a source may leave out.
+func limitsOf(l jobgraph.RejectLimits) string {
+	s := ""
+	if l.MaxRows >= 0 {
+		s += fmt.Sprintf(", at most %d", l.MaxRows)
+	}
+	if l.MaxShare >= 0 {
+		s += fmt.Sprintf(", at most %g %%", l.MaxShare*100)
+	}
+	return s
+}
+
+func portOf(e jobgraph.Edge) string {
+	if e.Port == "" {
+		return ""
+	}
+	return ", port " + e.Port
 }
 
 func keysOf(e jobgraph.Edge) string {
@@ -124,7 +146,7 @@ func (x *Explanation) Mermaid(w io.Writer) error {
 		place[v.ID] = i + 1
 	}
 	for _, e := range x.Graph.Edges {
-		fmt.Fprintf(&b, "  v%d -->|\"%s\"| v%d\n", place[e.From], quote.Replace(string(e.Exchange)+keysOf(e)), place[e.To])
+		fmt.Fprintf(&b, "  v%d -->|\"%s\"| v%d\n", place[e.From], quote.Replace(string(e.Exchange)+keysOf(e)+portOf(e)), place[e.To])
 	}
 	_, err := io.WriteString(w, x.plan.Hide(b.String()))
 	return err

@@ -41,6 +41,7 @@ type input struct {
 	Path   string `json:"path"` // to show
 	Abs    string `json:"abs"`  // to open
 	Bytes  int64  `json:"bytes"`
+	Time   int64  `json:"time"`   // of its last change, in nanoseconds since 1970
 	Data   int64  `json:"data"`   // offset of the first record after byte-order mark and header
 	Fields int    `json:"fields"` // of every record; 0 where the file has none
 	Places []int  `json:"places"` // per declared column, from 0
@@ -116,7 +117,7 @@ func (o Options) bound() (bound, error) {
 
 // look reads the beginning of a file and finds its columns.
 func (b *bound) look(fs files.FS, f files.File, number int, header bool) (input, error) {
-	in := input{Path: f.Path, Abs: f.Abs, Bytes: f.Bytes}
+	in := input{Path: f.Path, Abs: f.Abs, Bytes: f.Bytes, Time: f.ModTime.UnixNano()}
 	h, err := fs.Open(f.Abs)
 	if err != nil {
 		return in, files.ReadFailure(err, f.Path, "cannot open "+f.Path)

@@ -27,6 +27,10 @@ type chunk struct {
 	rejected []*fault // of the records left out
 	padded   int64    // records whose fields were made to fit
 
+	keep bool       // keep the texts of the records, for those that are left out
+	kept []keptText // by record
+	raws []byte
+
 	alt  []byte // memory for records brought together by the slow path
 	span []span
 }

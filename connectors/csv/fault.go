@@ -22,6 +22,7 @@ type fault struct {
 	place                 int   // field of the record from 0; -1: the record as a whole
 	field, value          string
 	cause                 error
+	text                  *keptText // the record, of a file that is read in order and may have rows left out
 }
 
 // structural is the fault of a record whose quotes are wrong. raw begins with the record.

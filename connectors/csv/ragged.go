@@ -35,6 +35,7 @@ func (c *chunk) begin(fields int) {
 	c.quoted, c.tail, c.mixed = true, 0, false
 	c.alt = append(c.alt[:0], make([]byte, columntext.Front)...)
 	c.slow, c.offsets = true, c.offsets[:0]
+	c.kept, c.raws = c.kept[:0], c.raws[:0]
 	c.grow(fields)
 	c.pos[0] = ^uint32(0)
 }

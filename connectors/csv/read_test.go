@@ -129,6 +129,17 @@ type how struct {
 // bindText writes files and binds them; names without a path are put in a folder of their own.
 func bindText(t testing.TB, o Options, texts ...string) (dir string, state []byte, err error) {
 	t.Helper()
+	return bindTextAs(t, o, connectors.Env{Node: "in"}, texts...)
+}
+
+// bindTextSkipping is bindText for a source whose bad rows are left out.
+func bindTextSkipping(t testing.TB, o Options, texts ...string) (dir string, state []byte, err error) {
+	t.Helper()
+	return bindTextAs(t, o, connectors.Env{Node: "in", SkipBadRows: true}, texts...)
+}
+
+func bindTextAs(t testing.TB, o Options, e connectors.Env, texts ...string) (dir string, state []byte, err error) {
+	t.Helper()
 	dir = t.TempDir()
 	for i, s := range texts {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%c.csv", 'a'+i)), []byte(s), 0o666); err != nil {
@@ -138,7 +149,8 @@ func bindText(t testing.TB, o Options, texts ...string) (dir string, state []byt
 	if o.Path == nil {
 		o.Path = []string{"*.csv"}
 	}
-	state, err = bind(context.Background(), o, connectors.Env{Node: "in", Dir: dir})
+	e.Dir = dir
+	state, err = bind(context.Background(), o, e)
 	return dir, state, err
 }
 

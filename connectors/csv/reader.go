@@ -43,7 +43,9 @@ type reader struct {
 	dicts   []uint64
 	sel     []int32
 	idents  []int32
-	bad     []*fault // rows of the batch that are left out
+	bad     []*fault            // rows of the batch that are left out
+	out     []connectors.Reject // left out and not yet asked for
+	lines   text.LineCounter
 	tallies map[int64]*connectors.Tally
 	schemas map[uint64]*arrow.Schema // by which columns are coded
 }
@@ -115,7 +117,7 @@ func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, 
 		if err != nil {
 			return operators.Batch{}, connectors.Idle, err
 		}
-		if ok {
+		if ok || len(r.out) >= mostKept {
 			return b, connectors.More, nil
 		}
 	}

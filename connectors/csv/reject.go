@@ -1,9 +1,6 @@
 package csv
 
 import (
-	"errors"
-
-	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 )
 
@@ -24,6 +21,7 @@ func (r *reader) weed(i, from, rows int, sel []int32, first *columntext.Flaw) (k
 			if bad := c.Check(row); bad != nil {
 				f := r.flawed(i, bad)
 				f.file, f.record, f.row = r.cur.file, r.chunk.offset(from+int(row)), row
+				f.text = r.chunk.keptOf(from + int(row))
 				r.bad = append(r.bad, f)
 				continue
 			}
@@ -35,27 +33,4 @@ func (r *reader) weed(i, from, rows int, sel []int32, first *columntext.Flaw) (k
 		r.arrs[i] = nil
 	}
 	return kept, r.column(i, from, rows, kept)
-}
-
-// rejected books the bad rows of a batch, or of what was brought together.
-func (r *reader) rejected(bad []*fault) error {
-	t := r.tally(r.cur)
-	t.Rejected += int64(len(bad))
-	var least *fault
-	for _, f := range bad {
-		if least == nil || f.record < least.record {
-			least = f
-		}
-	}
-	if least == nil || t.FirstReject != nil && t.FirstReject.Order[1] <= least.record {
-		return nil
-	}
-	var d *connectors.DataError
-	if err := r.located(least); !errors.As(err, &d) {
-		return err
-	}
-	t.FirstReject = &connectors.Reject{
-		Class: d.Kind, Message: d.Message, File: d.File, Line: d.Line, Column: d.Column, Field: d.Field, Value: d.Value, Order: d.Order,
-	}
-	return nil
 }

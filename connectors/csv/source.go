@@ -19,6 +19,7 @@ type source struct {
 	scan    scanner
 	reach   reach
 	columns []int      // wanted, in order
+	rejects bool       // wanted
 	where   *expr.Expr // nil: all rows
 }
 
@@ -48,14 +49,14 @@ func (s *source) Schema() expr.Schema { return expr.SchemaOf(s.Columns...) }
 func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
 	for _, f := range s.Files {
-		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder})
+		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
 	}
 	return v
 }
 
 // Push takes columns and filter. A limit is left: which rows a split has is not known before.
 func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
-	s.columns, s.where = p.Columns, p.Where
+	s.columns, s.where, s.rejects = p.Columns, p.Where, p.Rejects
 	return connectors.Pushdown{Limit: p.Limit}
 }
 

@@ -108,9 +108,10 @@ func (s *stream) comment(b []byte) record {
 // load reads the next records into k; ok is false at the end of the file.
 func (s *stream) load(c *cursor, b *bound, k *chunk) (ok bool, err error) {
 	k.begin(c.in.Fields)
-	k.base, k.end = s.Base, s.Base
+	k.base, k.end, k.keep = s.Base, s.Base, b.Skip || b.Ragged == "skip"
 	for k.records < maxRows && len(k.alt) < streamRead && k.fault == nil {
-		rec, raw, at, _, err := s.next()
+		away := s.Away
+		rec, raw, at, line, err := s.next()
 		if err != nil {
 			return false, err
 		}
@@ -123,9 +124,14 @@ func (s *stream) load(c *cursor, b *bound, k *chunk) (ok bool, err error) {
 		}
 		switch b.judge(rec, c.in.Fields) {
 		case take:
+			if k.keep {
+				k.kept = append(k.kept, k.text(raw, line, at+away))
+			}
 			k.put(&s.dialect, rec, raw, at, b.Nulls)
 		case reject:
-			k.rejected = append(k.rejected, ragged(rec, raw, at, c.file, c.in.Fields))
+			f, t := ragged(rec, raw, at, c.file, c.in.Fields), k.text(raw, line, at+away)
+			f.text = &t
+			k.rejected = append(k.rejected, f)
 		case refuse:
 			k.fault = ragged(rec, raw, at, c.file, c.in.Fields)
 		}

@@ -15,6 +15,7 @@ type Rel struct {
 	Distinct  *Distinct
 	Set       *Set
 	Sink      *Sink
+	Side      *Side
 }
 
 // A Scan reads a source. Where is over the source's own schema; Columns are places in it.
@@ -77,6 +78,13 @@ type Distinct struct{}
 
 // A Set is a UNION ALL of its inputs, whose schemas agree by place.
 type Set struct{}
+
+// A Side is a port of a source. It has no inputs: a source is one node of the plan however many read its
+// ports, and none of them changes what it reads.
+type Side struct {
+	Source string `json:"source"`
+	Port   string `json:"port"`
+}
 
 // A Sink writes its input to the plan's sink Node.
 type Sink struct{}

@@ -31,6 +31,7 @@ func Build(bp *BoundPlan, cat Catalogs, opts []Option) (*Graph, error) {
 		}
 	}
 	roots := Optimize(bp.Logical, b.takesWhere)
+	b.scan(roots)
 	for _, r := range roots {
 		if _, err := b.place(r); err != nil {
 			return nil, err
@@ -47,7 +48,9 @@ type builder struct {
 	origin   string // of parallelism.default
 	nodes    map[string]*plans.Node
 	ends     map[*expr.Rel]*end
-	vertices []*Vertex // under construction, in order of their first operator
+	scans    map[string]*expr.Rel // by source
+	sides    map[string]bool      // sources whose bad rows somebody reads
+	vertices []*Vertex            // under construction, in order of their first operator
 	joins    []join
 	nextID   int
 }
@@ -55,7 +58,8 @@ type builder struct {
 // An end is where the output of a relational node comes out: the last operator of a vertex so far.
 type end struct {
 	v      *Vertex
-	op     int // place in the chain
+	op     int    // place in the chain
+	port   string // of op; "" for what it gives itself
 	schema expr.Schema
 }
 
@@ -93,6 +97,8 @@ func (b *builder) placeNode(r *expr.Rel, ins []*end) (*end, error) {
 	switch {
 	case r.Scan != nil:
 		return b.source(r)
+	case r.Side != nil:
+		return b.side(r)
 	case r.Calc != nil:
 		return b.operator(r, ins, step{role: "calc", component: "calc", options: options(r.Calc)})
 	case r.Aggregate != nil:
@@ -123,6 +129,34 @@ func (b *builder) placeNode(r *expr.Rel, ins []*end) (*end, error) {
 		return b.sink(r, ins[0])
 	}
 	return nil, fmt.Errorf("a relational node without a form")
+}
+
+// scan finds the sources, and those that only a port is read of.
+func (b *builder) scan(roots []*expr.Rel) {
+	b.scans, b.sides = map[string]*expr.Rel{}, map[string]bool{}
+	for _, r := range topological(roots) {
+		switch {
+		case r.Scan != nil:
+			b.scans[r.Scan.Source] = r
+		case r.Side != nil:
+			b.sides[r.Side.Source] = true
+		}
+	}
+	for source := range b.sides {
+		if b.scans[source] == nil {
+			b.scans[source] = &expr.Rel{Node: source, Scan: &expr.Scan{Source: source, Columns: []int{}, Limit: -1}}
+		}
+	}
+}
+
+// side is the port of a source. Its rows always leave the chain over an edge: they are few, and who reads
+// them is none of the source's business.
+func (b *builder) side(r *expr.Rel) (*end, error) {
+	e, err := b.place(b.scans[r.Side.Source])
+	if err != nil {
+		return nil, err
+	}
+	return &end{v: e.v, op: e.op, port: r.Side.Port, schema: r.Schema}, nil
 }
 
 // twoPhase is an operator that does what it can where the rows are, and the rest in one subtask.

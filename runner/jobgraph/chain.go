@@ -25,7 +25,7 @@ type step struct {
 
 func (b *builder) source(r *expr.Rel) (*end, error) {
 	n, bound := b.nodes[r.Node], b.bp.Sources[r.Node]
-	want := connectors.Pushdown{Columns: r.Scan.Columns, Where: r.Scan.Where, Limit: r.Scan.Limit}
+	want := connectors.Pushdown{Columns: r.Scan.Columns, Where: r.Scan.Where, Limit: r.Scan.Limit, Rejects: b.sides[r.Node]}
 	left := bound.Source.Push(want)
 	if left.Where != nil || left.Columns != nil {
 		return nil, fmt.Errorf("source %s took a pushdown at first and then refused it", n.Source.Kind)
@@ -60,6 +60,9 @@ func (b *builder) sink(r *expr.Rel, in *end) (*end, error) {
 	op := Operator{
 		Kind: SinkOp, UID: n.Name + "/sink", Node: n.Name, Component: n.Sink.Kind, In: []expr.Schema{in.schema}, Out: in.schema,
 		Sink: &Sink{Bound: bound}, NotDeterministic: b.bp.Logical.NotDeterministic[r.Node],
+	}
+	if side := r.Inputs[0].Side; side != nil && side.Port == connectors.PortRejected {
+		op.Sink.RejectsOf, op.Sink.Options = side.Source, n.Sink.Options
 	}
 	return b.append(v, behind, op, "Sink: "+n.Name, in.schema), nil
 }
@@ -136,6 +139,9 @@ func (b *builder) operator(r *expr.Rel, ins []*end, s step) (*end, error) {
 // chains reports whether a step of a plan node may run in the vertex of in: the keys of the node ask for
 // no other slot sharing group and no other parallelism. An inner step has no keys of its own.
 func (b *builder) chains(in *end, n *plans.Node, inner bool, fixed string) bool {
+	if in.port != "" {
+		return false
+	}
 	p := in.v.Parallelism
 	if fixed != "" && p.Fixed == "" && p.Value != 1 {
 		return false
@@ -186,7 +192,7 @@ func (b *builder) append(v *Vertex, in *end, op Operator, label string, out expr
 }
 
 func (b *builder) connect(in *end, to *Vertex, input int, kind ExchangeKind, keys []int) {
-	e := &Edge{Operator: in.op, Input: input, Exchange: kind, Keys: keys, Blocking: !b.g.Streaming(), Schema: in.schema}
+	e := &Edge{Operator: in.op, Port: in.port, Input: input, Exchange: kind, Keys: keys, Blocking: !b.g.Streaming(), Schema: in.schema}
 	b.joins = append(b.joins, join{e, in.v, to})
 }
 

@@ -94,6 +94,10 @@ type RejectLimits struct {
 // A Sink is a bound sink.
 type Sink struct {
 	Bound connectors.BoundSink `json:"bound"`
+	// RejectsOf is the source whose bad rows it takes as they are, with the options it writes them with; ""
+	// for other sinks.
+	RejectsOf string          `json:"rejectsOf,omitempty"`
+	Options   json.RawMessage `json:"options,omitempty"`
 }
 
 // ExchangeKind is how rows go from the producer's subtasks to the consumer's.

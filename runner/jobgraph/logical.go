@@ -3,6 +3,7 @@ package jobgraph
 import (
 	"fmt"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 	"github.com/seed-4b0e9f7c/runner/plans"
 )
@@ -11,7 +12,9 @@ import (
 // schemas, at once. Nodes that are faulty already, and those behind a faulty one, are passed over in
 // silence.
 func BuildLogical(p *plans.Plan, sources map[string]expr.Schema, faulty map[string]bool) (*Logical, plans.Findings) {
-	b := &logicalBuilder{plan: p, sources: sources, faulty: faulty, done: map[string]*expr.Rel{}, explicit: map[*expr.Calc][]bool{}}
+	b := &logicalBuilder{
+		plan: p, sources: sources, faulty: faulty, done: map[string]*expr.Rel{}, sides: map[plans.Input]*expr.Rel{}, explicit: map[*expr.Calc][]bool{},
+	}
 	b.order()
 	l := &Logical{}
 	for _, n := range b.sorted {
@@ -34,7 +37,8 @@ type logicalBuilder struct {
 	sources  map[string]expr.Schema
 	faulty   map[string]bool
 	sorted   []*plans.Node
-	done     map[string]*expr.Rel  // nil: faulty
+	done     map[string]*expr.Rel // nil: faulty
+	sides    map[plans.Input]*expr.Rel
 	explicit map[*expr.Calc][]bool // per item of Select, whether the plan wrote it (a star did not)
 	findings plans.Findings
 }
@@ -79,7 +83,7 @@ func (b *logicalBuilder) node(n *plans.Node) *expr.Rel {
 	}
 	ins := make([]*expr.Rel, len(n.From))
 	for i, in := range n.From {
-		if ins[i] = b.done[in.Node]; ins[i] == nil {
+		if ins[i] = b.input(in); ins[i] == nil {
 			return nil
 		}
 	}
@@ -98,6 +102,19 @@ func (b *logicalBuilder) node(n *plans.Node) *expr.Rel {
 	}
 	b.fault(n.Pos, "unsupported-step", fmt.Sprintf("node %s has no step that this version can run", n.Name))
 	return nil
+}
+
+// input is what a from names, nil where that is faulty.
+func (b *logicalBuilder) input(in plans.Input) *expr.Rel {
+	r := b.done[in.Node]
+	if r == nil || in.Port == "" {
+		return r
+	}
+	in.Pos = plans.Pos{}
+	if b.sides[in] == nil {
+		b.sides[in] = &expr.Rel{Node: in.Node, Schema: connectors.RejectSchema(), Side: &expr.Side{Source: in.Node, Port: in.Port}}
+	}
+	return b.sides[in]
 }
 
 func (b *logicalBuilder) fault(pos plans.Pos, rule, message string) {

@@ -94,6 +94,10 @@ func (p *pruner) demand(r *expr.Rel) {
 				need[m.Filter] = true
 			}
 		}
+	case r.Side != nil:
+		for i := range r.Schema.Fields {
+			want[i] = true
+		}
 	default:
 		maps.Copy(want, passed(r, want))
 		need = want

@@ -12,8 +12,10 @@ import (
 func (j *JobMaster) balance() *Books {
 	b := &Books{Balanced: true, Operators: []OperatorBook{}, Edges: []EdgeBook{}, Files: []FileBook{}}
 	in, out := map[string]int64{}, map[string]int64{}
+	all := make([][]rpc.OperatorBooks, len(j.vertices))
 	for n, v := range j.vertices {
 		sums := make([]rpc.OperatorBooks, len(v.v.Operators))
+		all[n] = sums
 		subtasks := j.exec.Vertices[n].Subtasks
 		for i := range subtasks {
 			m := &subtasks[i].Current.Metrics
@@ -32,6 +34,9 @@ func (j *JobMaster) balance() *Books {
 	}
 	for _, e := range j.edges {
 		b.edge(e, out[e.e.ID], in[e.e.ID], int64(j.parallelism(e.to.index)))
+		if e.e.Port == connectors.PortRejected {
+			b.port(e, out[e.e.ID], all[e.from.index][e.e.Operator])
+		}
 	}
 	b.Balanced = len(b.Faults) == 0
 	return b
@@ -84,9 +89,16 @@ func (b *Books) edge(e *edgeRun, out, in, consumers int64) {
 	if e.e.Exchange == jobgraph.Broadcast {
 		copies = consumers
 	}
-	b.Edges = append(b.Edges, EdgeBook{From: e.from.v.Name, To: e.to.v.Name, Out: out, Copies: copies, In: in})
+	b.Edges = append(b.Edges, EdgeBook{From: e.from.v.Name, Port: e.e.Port, To: e.to.v.Name, Out: out, Copies: copies, In: in})
 	if in != out*copies {
 		b.fault("%s wrote %d rows x %d copies to %s, which read %d", e.from.v.Name, out, copies, e.to.v.Name, in)
+	}
+}
+
+// port checks that every row that an operator left out came out of its port.
+func (b *Books) port(e *edgeRun, out int64, s rpc.OperatorBooks) {
+	if out != s.Rejected {
+		b.fault("%s left out %d rows and gave %d to its port %s", e.from.v.Operators[e.e.Operator].Label, s.Rejected, out, e.e.Port)
 	}
 }
 

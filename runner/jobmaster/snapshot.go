@@ -115,6 +115,7 @@ type OperatorBook struct {
 // An EdgeBook balances when In = Out x Copies.
 type EdgeBook struct {
 	From   string `json:"from"`
+	Port   string `json:"port,omitempty"` // "rejected"; "" for what the vertex gives itself
 	To     string `json:"to"`
 	Out    int64  `json:"out"`
 	Copies int64  `json:"copies"`

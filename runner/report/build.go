@@ -89,7 +89,7 @@ func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
 		}
 		r.Sinks = append(r.Sinks, Sink{
 			Node: k.Node, Files: files, Rows: k.Rows, Bytes: k.Bytes, Digest: k.Digest,
-			Deterministic: k.NotDeterministic == "", Because: k.NotDeterministic,
+			Deterministic: k.NotDeterministic == "", Because: k.NotDeterministic, Rejects: rejectsSink(run.Graph, k.Node),
 		})
 	}
 	if run.Graph != nil {
@@ -134,7 +134,7 @@ func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
 			place := map[string]int{}
 			for _, f := range op.Source.Inv.Files {
 				place[f.Path] = len(src.Files)
-				src.Files = append(src.Files, SourceFile{Path: f.Path, Bytes: f.Bytes})
+				src.Files = append(src.Files, SourceFile{Path: f.Path, Bytes: f.Bytes, Modified: modified(f.ModifiedNs)})
 			}
 			if i < len(s.Vertices) {
 				addRead(src.Files, place, s.Vertices[i].Subtasks)
@@ -145,20 +145,57 @@ func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
 	return out
 }
 
+// modified is a time since 1970 in nanoseconds as text, "" for one that is not known.
+func modified(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return time.Unix(0, ns).UTC().Format(time.RFC3339Nano)
+}
+
+// rejectsSink is how to read a sink that took the bad rows of a source, nil for other sinks.
+func rejectsSink(g *jobgraph.Graph, node string) *RejectsSink {
+	if g == nil {
+		return nil
+	}
+	for _, v := range g.Vertices {
+		for _, op := range v.Operators {
+			if op.Sink != nil && op.Node == node && op.Sink.RejectsOf != "" {
+				return &RejectsSink{Of: op.Sink.RejectsOf, Kind: op.Component, Options: op.Sink.Options}
+			}
+		}
+	}
+	return nil
+}
+
 // addRead adds what the subtasks' attempts that count read of each file.
 func addRead(files []SourceFile, place map[string]int, subtasks []jobmaster.SubtaskSnapshot) {
-	first := map[int]*connectors.Reject{}
+	sums := map[int]*connectors.Tally{}
 	for _, t := range subtasks {
 		for _, f := range t.Metrics.Files {
 			if at, ok := place[f.File]; ok {
 				files[at].Rows += f.Read
 				files[at].Rejected += f.Rejected
 				files[at].Padded += f.Padded
-				if r := f.FirstReject; r != nil && (first[at] == nil || r.Order[1] < first[at].Order[1]) {
-					first[at] = r
-					files[at].FirstReject = Place(failure.Cause{Class: r.Class, Message: r.Message, File: r.File, Line: r.Line, Column: r.Column, Value: r.Value})
+				sum := sums[at]
+				if sum == nil {
+					sum = &connectors.Tally{}
+					sums[at] = sum
+				}
+				for _, r := range f.Sample {
+					sum.Keep(r)
 				}
 			}
+		}
+	}
+	for at, sum := range sums {
+		for _, r := range sum.Sample {
+			files[at].Rejects = append(files[at].Rejects, Reject{
+				Line: r.Line, ByteOffset: r.Offset, Column: r.Column, Field: r.Field, Value: r.Value, Code: r.Class, Message: r.Message,
+			})
+		}
+		if r := sum.FirstReject; r != nil {
+			files[at].FirstReject = Place(failure.Cause{Class: r.Class, Message: r.Message, File: r.File, Line: r.Line, Column: r.Column, Value: r.Value})
 		}
 	}
 }

@@ -157,6 +157,26 @@ func fullSources(b *strings.Builder, all []Source) {
 		}
 	}
 	t.Flush()
+	fullRejects(b, all)
+}
+
+// fullRejects lists the bad rows that a report has in full.
+func fullRejects(b *strings.Builder, all []Source) {
+	for _, s := range all {
+		for _, f := range s.Files {
+			if len(f.Rejects) == 0 {
+				continue
+			}
+			fmt.Fprintf(b, "  %s left out of %s", rows(f.Rejected), f.Path)
+			if int64(len(f.Rejects)) < f.Rejected {
+				fmt.Fprintf(b, ", the first %d of them", len(f.Rejects))
+			}
+			b.WriteString("\n")
+			for _, r := range f.Rejects {
+				fmt.Fprintf(b, "    line %d: %s: %s\n", r.Line, r.Code, OneLine(r.Message))
+			}
+		}
+	}
 }
 
 func fullSinks(b *strings.Builder, r Report) {

@@ -6,6 +6,8 @@
 package report
 
 import (
+	"encoding/json"
+
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
@@ -35,6 +37,7 @@ type Report struct {
 	Failure       *failure.Failure  `json:"failure"`
 	Books         *jobmaster.Books  `json:"books"`
 	Warnings      []string          `json:"warnings"`
+	ReplayOf      *ReplayOf         `json:"replayOf,omitempty"`
 }
 
 // A Plan says which plan ran.
@@ -138,6 +141,23 @@ type SourceFile struct {
 	Padded   int64  `json:"padded,omitempty"`
 	// FirstReject is the first row that was bad and left out, with its place; "" where none was.
 	FirstReject string `json:"firstReject,omitempty"`
+	// Rejects are the first of those rows in file order, at most [connectors.MostSampled]: they are here
+	// also where nothing was published.
+	Rejects []Reject `json:"rejects,omitempty"`
+	// Modified is when the file was changed last, as the system says.
+	Modified string `json:"modified,omitempty"`
+}
+
+// A Reject is a row that was bad and left out. Column is its place from 1, 0 where the record as a whole
+// is bad; code is a class of failures.
+type Reject struct {
+	Line       int64  `json:"line"`
+	ByteOffset int64  `json:"byteOffset"`
+	Column     int64  `json:"column"`
+	Field      string `json:"field"`
+	Value      string `json:"value"`
+	Code       string `json:"code"`
+	Message    string `json:"message"`
 }
 
 // A Sink is what was written. Digest does not depend on the order of rows.
@@ -149,6 +169,22 @@ type Sink struct {
 	Digest        string   `json:"digest"`
 	Deterministic bool     `json:"deterministic"`
 	Because       string   `json:"because"`
+	// Rejects says how to read what the sink wrote, where it took the bad rows of a source as they came out
+	// of the port.
+	Rejects *RejectsSink `json:"rejects,omitempty"`
+}
+
+// A RejectsSink is a sink of a source's bad rows: `runner replay` reads it.
+type RejectsSink struct {
+	Of      string          `json:"of"`   // source
+	Kind    string          `json:"kind"` // of the sink: csv, json, parquet
+	Options json.RawMessage `json:"options"`
+}
+
+// A ReplayOf says which run's bad rows a run read instead of its files.
+type ReplayOf struct {
+	RunID  string `json:"runId"`
+	Report string `json:"report"` // its file
 }
 
 // Timings are the parts of the run, in milliseconds.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -182,7 +183,7 @@ func (t *task) sated(place int) bool {
 	if s, ok := m.op.(operators.Sated); ok && s.Sated() {
 		return true
 	}
-	if len(m.next) == 0 || t.leaves(place, "") {
+	if len(m.next) == 0 || t.leaves(place, "") || t.leaves(place, connectors.PortRejected) {
 		return false
 	}
 	for _, p := range m.next {

@@ -40,8 +40,17 @@ func (t *task) runSource() error {
 		if err != nil {
 			return m.failed(err)
 		}
+		if err := t.leftOut(m); err != nil {
+			if b.Rec != nil {
+				b.Rec.Release()
+			}
+			return err
+		}
 		switch status {
 		case connectors.More:
+			if b.Rec == nil {
+				break
+			}
 			if err := t.fromSource(m, b); err != nil {
 				return err
 			}

@@ -30,6 +30,7 @@ type File struct {
 type Stream struct {
 	Base int64 // offset of the first byte that was not read yet
 	Line int64 // of that byte, from 1
+	Away int64 // offset of that byte in the unpacked file, less Base
 	EOF  bool  // nothing comes behind Rest
 
 	of     File
@@ -174,6 +175,7 @@ func (s *Stream) Rest() []byte { return s.buf[s.at:s.n] }
 // Pass moves on over n bytes.
 func (s *Stream) Pass(n int) {
 	s.Line += s.Lines(s.buf[s.at : s.at+n])
+	s.Away += s.wider(s.buf[s.at : s.at+n])
 	s.at += n
 	s.Base += int64(n)
 }

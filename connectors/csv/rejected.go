@@ -1,0 +1,120 @@
+package csv
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+)
+
+// mostKept is after how many records left out a reader gives them out without a batch.
+const mostKept = 4096
+
+// A keptText is a record of a file that is read in order. Such a file is not read a second time for every
+// record that is left out, so its text and its place are kept until it is known whether it is one.
+type keptText struct {
+	raw  []byte
+	line int64 // from 1
+	at   int64 // in the unpacked file
+}
+
+// text keeps a record. What it gives is valid until the chunk begins anew.
+func (c *chunk) text(raw []byte, line, at int64) keptText {
+	from := len(c.raws)
+	c.raws = append(c.raws, raw...)
+	return keptText{raw: c.raws[from:len(c.raws):len(c.raws)], line: line, at: at}
+}
+
+// keptOf is the text of a record, nil where it was not kept.
+func (c *chunk) keptOf(record int) *keptText {
+	if record >= len(c.kept) {
+		return nil
+	}
+	return &c.kept[record]
+}
+
+// Rejects are the records left out since the last call.
+func (r *reader) Rejects() []connectors.Reject {
+	out := r.out
+	r.out = nil
+	return out
+}
+
+// rejected books the bad rows of a batch, or of what was brought together.
+func (r *reader) rejected(bad []*fault) error {
+	t := r.tally(r.cur)
+	t.Rejected += int64(len(bad))
+	slices.SortStableFunc(bad, func(a, b *fault) int { return cmp.Compare(a.record, b.record) })
+	for _, f := range bad {
+		if !r.src.rejects && !t.Samples([2]int64{f.file, f.record}) {
+			return nil
+		}
+		x, err := r.reject(f)
+		if err != nil {
+			return err
+		}
+		t.Keep(x)
+		if r.src.rejects {
+			r.out = append(r.out, x)
+		}
+	}
+	return nil
+}
+
+// reject is what a fault's record is handed out as. It is found in memory; only lines are counted in the
+// file.
+func (r *reader) reject(f *fault) (x connectors.Reject, err error) {
+	in := r.cur.in
+	var raw []byte
+	var line int64
+	if f.text != nil {
+		raw = f.text.raw
+		x.Offset = f.text.at
+		line = f.text.line + r.text.Lines(raw[:f.within(r.src.Dialect.scan(raw, true, nil))])
+	} else {
+		if raw = r.win.from(f.record); raw == nil {
+			return x, fmt.Errorf("%s: the record at byte %d, which is left out, is no longer in memory", in.Path, f.record)
+		}
+		rec := scanRecord(raw, r.src.Delimiter, r.win.eof(), nil)
+		x.Offset, raw = f.record, raw[:min(rec.length, len(raw))]
+		if line, err = r.lines.At(r.file, in.Path, in.Bytes, f.record+int64(f.within(rec))); err != nil {
+			return x, err
+		}
+	}
+	var d *connectors.DataError
+	if !errors.As(f.at(in, line, int64(f.place)+1), &d) {
+		return x, fmt.Errorf("%s: a record is left out and nobody knows why", in.Path)
+	}
+	x.Class, x.Message, x.File, x.Line, x.Column = d.Kind, d.Message, d.File, d.Line, d.Column
+	x.Field, x.Value, x.Order = d.Field, d.Value, d.Order
+	if r.src.rejects {
+		x.Raw = text.Plain(text.WithoutEnd(raw))
+	}
+	return x, nil
+}
+
+// within is where in its record a fault is.
+func (f *fault) within(rec record) int {
+	switch {
+	case f.spot >= 0:
+		return int(f.spot - f.record)
+	case f.place < 0 || f.place >= len(rec.fields):
+		return 0
+	}
+	s := rec.fields[f.place]
+	if s.quoted {
+		return s.start - 1
+	}
+	return s.start
+}
+
+// from is what the window has from an offset on, nil where that is not in it.
+func (w *window) from(offset int64) []byte {
+	if offset < w.base || offset >= w.base+int64(w.n) {
+		return nil
+	}
+	return w.store[front : front+w.n][offset-w.base:]
+}
