@@ -63,7 +63,7 @@ func judgedByModel(name string) bool {
 
 // isMemoryOption tells options that nothing but the memory model reads.
 func isMemoryOption(name string) bool {
-	return name != ManagedMemory && (strings.HasPrefix(name, taskManagerMemory) || strings.HasPrefix(name, jobManagerMemory))
+	return name != ManagedMemory && name != SegmentSize && (strings.HasPrefix(name, taskManagerMemory) || strings.HasPrefix(name, jobManagerMemory))
 }
 
 // MemorySettings are the options of the memory model that somebody set, for [TaskManagerMemory] and

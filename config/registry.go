@@ -55,6 +55,12 @@ const (
 	SplitSize          = "runner.source.split-size"
 	BatchRows          = "runner.batch.rows"
 	SlotSharing        = "runner.slot-sharing"
+	WatermarkInterval  = "pipeline.auto-watermark-interval"
+	BufferTimeout      = "execution.buffer-timeout.interval"
+	BarrierInterval    = "runner.streaming.barrier-interval"
+	SegmentSize        = "taskmanager.memory.segment-size"
+	ChannelBuffers     = "taskmanager.network.memory.buffers-per-channel"
+	GateBuffers        = "taskmanager.network.memory.floating-buffers-per-gate"
 	ReportDir          = "runner.report.dir"
 )
 
@@ -83,7 +89,7 @@ type Registry []Option
 
 // Options is the registry of all options.
 func Options() Registry {
-	return slices.Concat(jobOptions(), restartOptions(), clusterOptions(), memoryOptions())
+	return slices.Concat(jobOptions(), streamOptions(), restartOptions(), clusterOptions(), exchangeOptions(), memoryOptions())
 }
 
 func jobOptions() Registry {
@@ -112,6 +118,30 @@ func jobOptions() Registry {
 			Doc: "Most rows of a batch."},
 		{Name: SlotSharing, Type: Boolean, Default: "true", Scope: Job,
 			Doc: "Whether subtasks of different vertices share a slot. false: every vertex is a slot sharing group of its own. A node's slot_sharing_group sets nodes apart."},
+	}
+}
+
+// streamOptions are those of jobs in mode streaming.
+func streamOptions() Registry {
+	return Registry{
+		{Name: WatermarkInterval, Type: Duration, Default: "200 ms", Scope: Job, Min: 1,
+			Doc: "How often the sources of a stream give watermarks while they read; a source that waits for rows gives its watermark at once."},
+		{Name: BufferTimeout, Type: Duration, Default: "100 ms", Scope: Job,
+			Doc: "How long rows of a stream wait at most for a batch to be full before they go on, while the task that holds them has others to read; otherwise they go on at once."},
+		{Name: BarrierInterval, Type: Duration, Scope: Job, Min: 1,
+			Doc: "How often barriers go through a stream. They align at every task and have partial aggregates given on, and the report counts them; they store nothing: a job cannot start again from one. Unset: none."},
+	}
+}
+
+// exchangeOptions bound what waits between the tasks of a stream.
+func exchangeOptions() Registry {
+	return Registry{
+		{Name: SegmentSize, Type: Size, Default: "32 kb", Scope: Cluster, Min: 1, Reader: "the TaskManager",
+			Doc: "Size of a buffer between the tasks of a stream. A batch that is larger than all buffers it may have passes alone."},
+		{Name: ChannelBuffers, Type: Integer, Default: "2", Scope: Cluster, Min: 1, Max: maxOptionInteger, Reader: "the TaskManager",
+			Doc: "Buffers of each channel, from a subtask of a stream to one that reads from it. A subtask that finds them full waits (back-pressure)."},
+		{Name: GateBuffers, Type: Integer, Default: "8", Scope: Cluster, Max: maxOptionInteger, Reader: "the TaskManager",
+			Doc: "Buffers beyond those that all channels which one subtask of a stream reads may have together."},
 	}
 }
 

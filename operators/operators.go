@@ -54,12 +54,14 @@ type Operator interface {
 // What an operator may also be. Barriers never reach operators: the task aligns them, calls Flush
 // and snapshots the handles.
 type (
-	// A Watermarker is told of watermarks: the least over channels and inputs, in milliseconds.
-	// For others the task forwards them.
+	// A Watermarker is told of watermarks: the least over channels and inputs, in milliseconds; the last one
+	// of an input that ends is the largest int64. What it emits goes before the watermark, which the task then
+	// hands on.
 	Watermarker interface {
 		Watermark(ms int64, out Collector) error
 	}
-	// A Flusher holds rows outside keyed state (a local aggregate) and gives them out at a barrier.
+	// A Flusher holds rows outside keyed state (a local aggregate) and gives them out before a barrier and
+	// before a watermark.
 	Flusher interface{ Flush(out Collector) error }
 	// A Timed operator set timers with [Table.At].
 	Timed interface {

@@ -46,6 +46,10 @@ func (r *run) startEmbedded() *embedded {
 	}
 	// Results between vertices may take as much memory again as the operators; beyond that they go to disk.
 	e.results = exchange.NewLocal(pool, r.s.SpillDir, r.s.Options.Bytes(config.ManagedMemory))
+	segment := r.s.Options.Bytes(config.SegmentSize)
+	e.results.SetCredits(exchange.Credits{
+		Channel: segment * int64(r.s.Options.Int(config.ChannelBuffers)), Gate: segment * int64(r.s.Options.Int(config.GateBuffers)),
+	})
 	e.net.Attach(client, func(m rpc.Envelope) {
 		if s, ok := m.Body.(rpc.SubmitResult); ok && s.Refused != "" {
 			e.refused <- s.Refused

@@ -88,7 +88,7 @@ func vertexLimit(v report.Vertex, slots report.Slots, parallelism int) *Limit {
 		return &Limit{Kind: BoundedByOption, Vertex: v.Name, Text: "bounded by an option: " + got + ": " + p.Text}
 	case scheduler.ReasonExplicit:
 		return &Limit{Kind: FixedByNode, Vertex: v.Name, Text: "fixed in the plan: " + got + ", because the node's own parallelism always wins"}
-	case scheduler.ReasonSplits, scheduler.ReasonUnsplittable, scheduler.ReasonForward, scheduler.ReasonPipelined, scheduler.ReasonDisabled:
+	case scheduler.ReasonSplits, scheduler.ReasonUnsplittable, scheduler.ReasonForward, scheduler.ReasonPipelined, scheduler.ReasonStreaming, scheduler.ReasonDisabled:
 	}
 	return nil
 }

@@ -62,6 +62,33 @@ type Service interface {
 	Release(id ResultID) error
 }
 
+// A Range is what a gate reads of one edge: the subpartitions Lo..Hi-1 of the results of its producers.
+type Range struct {
+	From   []ResultID
+	Lo, Hi int
+}
+
+// A StreamGate reads pipelined results while they are written, all edges of a task as one. Its channels
+// are numbered through: range by range, of each producer by producer, of each subpartition by
+// subpartition. Next takes turns among the channels that have something.
+type StreamGate interface {
+	Gate
+	// Ready reports whether Next would return at once.
+	Ready() bool
+	// Bytes is the size of the records read so far.
+	Bytes() int64
+}
+
+// Streams keeps results that flow while they are written. A channel holds a bounded number of bytes; beyond
+// them Write waits until the consumer has read some, or ctx is done. A consumer may connect before its
+// producer has begun. One that closes its gate early leaves its producers free to go on: what they write for
+// it is dropped. A producer that aborts leaves its consumers waiting: they are stopped by those who know why.
+type Streams interface {
+	Service
+	Pipe(ctx context.Context, id ResultID, subs int) (Writer, error)
+	Connect(from []Range) (StreamGate, error)
+}
+
 // A LostError says that a partition is gone, so that its producer has to run again.
 type LostError struct{ ID ResultID }
 

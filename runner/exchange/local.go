@@ -13,25 +13,27 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
 
-// ErrPipelined says that a result was asked for that flows while it is written.
-var ErrPipelined = errors.New("PIPELINED results are not supported yet: batch jobs exchange BLOCKING ones")
+// ErrPipelined says that a result that flows while it is written was asked for as one that is kept.
+var ErrPipelined = errors.New("PIPELINED results are made by Pipe")
 
-// Local keeps the BLOCKING results of one process: as pointers to records while they fit into the
-// memory given, in a temporary file beyond that.
+// Local keeps the results of one process: BLOCKING ones as pointers to records while they fit into the
+// memory given, in a temporary file beyond that; PIPELINED ones in bounded queues.
 type Local struct {
-	alloc memory.Allocator
-	dir   string // of spill files; "" = the system's temporary folder
-	limit int64
+	alloc   memory.Allocator
+	dir     string // of spill files; "" = the system's temporary folder
+	limit   int64
+	credits Credits
 
 	mu      sync.Mutex
 	used    int64
 	spilled int64
 	results map[ResultID]*result
+	pipes   map[ResultID]*pipe
 }
 
-// NewLocal makes a service that holds up to limit bytes of results in memory.
+// NewLocal makes a service that holds up to limit bytes of BLOCKING results in memory.
 func NewLocal(alloc memory.Allocator, dir string, limit int64) *Local {
-	return &Local{alloc: alloc, dir: dir, limit: limit, results: map[ResultID]*result{}}
+	return &Local{alloc: alloc, dir: dir, limit: limit, credits: DefaultCredits(), results: map[ResultID]*result{}, pipes: map[ResultID]*pipe{}}
 }
 
 // A result is one partition. It is written by one goroutine, and read only once it is done.
@@ -82,6 +84,7 @@ func (l *Local) reserve(n int64) bool {
 
 // Release drops a result; one that is not there is none to drop.
 func (l *Local) Release(id ResultID) error {
+	l.dropPipe(id)
 	l.mu.Lock()
 	r := l.results[id]
 	delete(l.results, id)
@@ -99,9 +102,13 @@ func (l *Local) Release(id ResultID) error {
 func (l *Local) Close() error {
 	l.mu.Lock()
 	all := l.results
-	l.results = map[ResultID]*result{}
+	pipes := l.pipes
+	l.results, l.pipes = map[ResultID]*result{}, map[ResultID]*pipe{}
 	l.used = 0
 	l.mu.Unlock()
+	for _, p := range pipes {
+		p.drain()
+	}
 	var errs []error
 	for _, r := range all {
 		errs = append(errs, r.free())

@@ -8,14 +8,14 @@
 //	Committed          answers Commit, with files or with causes
 //	SinksAborted       answers AbortSinks
 //	rpc.TimerFired     answers rpc.StartTimer
-//	rpc.Received       from a TaskManager: TaskUpdate, TaskProgress, RequestSplit; from the ResourceManager:
-//	                   SlotsGranted, SlotsWanted, TaskManagerLost; from the Dispatcher: CancelJob
+//	rpc.Received       from a TaskManager: TaskUpdate, TaskProgress, RequestSplit, AcknowledgeBarrier; from the
+//	                   ResourceManager: SlotsGranted, SlotsWanted, TaskManagerLost; from the Dispatcher: CancelJob
 //
 // # Commands
 //
-//	rpc.Send           to TaskManagers: DeployTask, CancelTask, AssignSplits, ReleasePartitions; to the
-//	                   ResourceManager: DeclareSlots, ReleaseSlots; to the Dispatcher: JobStatus
-//	rpc.StartTimer     a restart delay, or the slot request timeout
+//	rpc.Send           to TaskManagers: DeployTask, CancelTask, AssignSplits, ReleasePartitions, TriggerBarrier; to
+//	                   the ResourceManager: DeclareSlots, ReleaseSlots; to the Dispatcher: JobStatus
+//	rpc.StartTimer     a restart delay, the slot request timeout, or the next barrier
 //	Discover           run the enumerator of a source until it is done; comes again if that failed and the
 //	                   restart strategy allows it
 //	StopDiscover       the splits of all sources are no longer wanted; events that still come are ignored
@@ -32,6 +32,7 @@
 // fail earlier runs on, so that the reported root cause is the same at any parallelism. Earlier means: a
 // vertex at a lower depth (number of blocking exchanges before it), then an earlier vertex of the graph,
 // then an earlier place in file order or a lesser key. Splits behind the place at fault are no longer given
-// out, and tasks that only read such splits are cancelled. Tasks that pipelined edges join stop together, so
-// between those the first failure counts.
+// out, and tasks that only read such splits are cancelled. Of tasks that pipelined edges join, those of later
+// vertices are cancelled and the others go on to their ends, their rows for cancelled ones dropped. Where a
+// source never ends nobody waits for it: there the first failure counts.
 package jobmaster

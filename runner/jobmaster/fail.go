@@ -110,8 +110,14 @@ func (j *JobMaster) addCandidate(c candidate) {
 	j.limitSplits(j.settle.limit)
 	for i, s := range j.stages {
 		for k := range s.regions {
-			if r := &s.regions[k]; r.state == regionActive && !j.regionWanted(i, k) {
-				j.stopRegion(r)
+			switch r := &s.regions[k]; r.state {
+			case regionActive:
+				if !j.regionWanted(i, k) {
+					j.stopRegion(r)
+				}
+			case regionSettling:
+				j.stopUnwanted(r)
+			case regionPending, regionStopping, regionFinished:
 			}
 		}
 	}
@@ -128,6 +134,9 @@ func (j *JobMaster) limitSplits(limit *[2]int64) {
 func (j *JobMaster) wanted(stage int) bool {
 	if j.settle == nil {
 		return true
+	}
+	if j.endless(stage) {
+		return false
 	}
 	best, p := j.settle.bestRank(), j.plan[stage]
 	return p.Depth < best.depth || p.Depth == best.depth && p.Vertices[0] <= best.vertex
@@ -155,6 +164,9 @@ func (j *JobMaster) regionWanted(stage, region int) bool {
 // liveWanted is regionWanted for the region of a task.
 func (j *JobMaster) liveWanted(m scheduler.Member) bool {
 	stage := j.stageOf[m.Vertex]
+	if j.regionOf(m).state == regionSettling {
+		return j.memberWanted(m)
+	}
 	return j.regionWanted(stage, j.plan[stage].RegionOf(m))
 }
 
@@ -176,7 +188,8 @@ func (j *JobMaster) checkSettled() {
 			return
 		}
 		for k := range s.regions {
-			if r := &s.regions[k]; (r.state == regionPending || r.state == regionActive) && j.regionWanted(i, k) {
+			r := &s.regions[k]
+			if (r.state == regionPending || r.state == regionActive) && j.regionWanted(i, k) || r.state == regionSettling && j.unsettled(r) {
 				return
 			}
 		}

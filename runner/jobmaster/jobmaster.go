@@ -49,6 +49,7 @@ type JobMaster struct {
 	books       *Books
 
 	slots      slotsRun
+	barriers   barrierRun
 	timers     int // timers started, for ids
 	committing bool
 	aborting   bool
@@ -104,6 +105,7 @@ type regionState uint8
 const (
 	regionPending  regionState = iota // to be deployed
 	regionActive                      // deployed
+	regionSettling                    // a member's data failed, and those that may still fail earlier go on
 	regionStopping                    // a member failed, or it is not wanted any more
 	regionFinished
 )
@@ -190,6 +192,8 @@ func (j *JobMaster) receive(e rpc.Envelope) {
 		j.taskProgress(e.From, m)
 	case rpc.RequestSplit:
 		j.requestSplit(e.From, m)
+	case rpc.AcknowledgeBarrier:
+		j.barrierPassed(e.From, m)
 	case rpc.SlotsGranted:
 		j.slotsGranted(m)
 	case rpc.SlotsWanted:
@@ -227,8 +231,8 @@ func (j *JobMaster) prepare() []failure.Cause {
 	refuse := func(class failure.Class, text string) []failure.Cause {
 		return []failure.Cause{{Class: string(class), Message: text}}
 	}
-	if m := j.graph.Mode; m != "" && m != "batch" {
-		return refuse(failure.NotSupported, fmt.Sprintf("mode %s: this JobMaster runs batch jobs", m))
+	if m := j.graph.Mode; m != "" && m != jobgraph.ModeBatch && m != jobgraph.ModeStreaming {
+		return refuse(failure.NotSupported, fmt.Sprintf("mode %s: this JobMaster runs batch and streaming jobs", m))
 	}
 	if err := Check(j.graph); err != nil {
 		return refuse(failure.Internal, err.Error())
@@ -245,6 +249,9 @@ func (j *JobMaster) prepare() []failure.Cause {
 		e.from.outputs = append(e.from.outputs, rpc.Output{
 			Edge: e.e, Subpartitions: e.subs, MaxParallelism: j.decider.KeyGroups(e.e.To),
 		})
+	}
+	if text := j.tooLarge(); text != "" {
+		return refuse(failure.NoSlots, text)
 	}
 	j.plan, j.stageOf = scheduler.Stages(j.graph)
 	for i := range j.plan {
@@ -298,6 +305,9 @@ func (j *JobMaster) timerFired(id string) {
 	case j.recommit != "" && id == j.recommit:
 		j.recommit = ""
 		j.command(Commit{Job: j.config.Job, Run: j.config.Run, Sinks: j.sinkCommits()})
+	case j.barriers.timer != "" && id == j.barriers.timer:
+		j.barriers.timer = ""
+		j.trigger()
 	case id == j.slots.timer:
 		j.slots.timer = ""
 		j.slotsTimedOut()

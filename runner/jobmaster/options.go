@@ -27,6 +27,13 @@ func (j *JobMaster) readOptions() error {
 		}
 		j.slots.timeoutMs = ms
 	}
+	if text := j.graph.Option(OptBarrierInterval); text != "" && j.graph.Streaming() {
+		ms, err := scheduler.ParseMillis(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", OptBarrierInterval, err)
+		}
+		j.barriers.everyMs = ms
+	}
 	o := failure.DefaultStrategyOptions(false)
 	o.Seed = j.config.Seed
 	if text := j.graph.Option(OptRestart); text != "" {

@@ -30,7 +30,7 @@ func (j *JobMaster) restartAfter(delayMs int64, f failure.Failure) {
 	for i, s := range j.stages {
 		for k := range s.regions {
 			r := scheduler.Region{Stage: i, Index: k}
-			if s.regions[k].state == regionStopping || p.regions[r] || j.lostResult(i, k) {
+			if s.regions[k].state == regionStopping || s.regions[k].state == regionSettling || p.regions[r] || j.lostResult(i, k) {
 				failed = append(failed, r)
 			}
 		}
@@ -105,13 +105,14 @@ func (j *JobMaster) renew(at scheduler.Region) {
 	if r.state == regionPending {
 		return
 	}
+	flows := j.graph.Streaming()
 	r.state = regionPending
 	s.pending++
 	s.cursor = min(s.cursor, at.Index)
 	for _, m := range r.members {
 		v := j.vertices[m.Vertex]
 		a := j.exec.Attempt(m.Vertex, m.Subtask)
-		if a.State == rpc.Finished {
+		if a.State == rpc.Finished || flows && a.Slot.TaskManager != "" {
 			j.releaseResults(m, a)
 		}
 		if v.splits != nil {

@@ -30,6 +30,7 @@ func (j *JobMaster) advance() {
 		j.giveBack()
 		j.declare()
 		j.watchSlots()
+		j.watchBarriers()
 	}
 }
 
@@ -202,6 +203,7 @@ func (j *JobMaster) deploy(m scheduler.Member, slot rpc.SlotID) {
 		Task: j.taskID(m), Slot: slot, Name: v.v.Name, Operators: v.v.Operators,
 		Parallelism: v.decision.Decided, MaxParallelism: j.decider.KeyGroups(v.v.ID),
 		Inputs: j.gates(v, m.Subtask), Outputs: v.outputs, Run: j.config.Run, Options: j.graph.Options,
+		Streaming: j.graph.Streaming(), Unbounded: j.unbounded(),
 	})
 }
 
@@ -286,7 +288,8 @@ func (j *JobMaster) release(e *edgeRun) {
 	subtasks := j.exec.Vertices[e.from.index].Subtasks
 	for i, id := range j.resultIDs(e) {
 		a := &subtasks[i].Current
-		if a.State != rpc.Finished || e.from.lost[i] {
+		// What flows is there from the first row on, whatever became of who wrote it.
+		if a.State != rpc.Finished && e.e.Blocking || a.Slot.TaskManager == "" || e.from.lost[i] {
 			continue
 		}
 		if byManager[a.Slot.TaskManager] == nil {

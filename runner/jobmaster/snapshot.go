@@ -22,6 +22,7 @@ type Snapshot struct {
 	AbortCauses    []failure.Cause // what could not be cleaned up after a failure
 	Books          *Books          // once all vertices finished
 	Anomalies      Anomalies
+	Barriers       *Barriers // of a stream with barriers
 }
 
 // A VertexSnapshot is a vertex; Decision is nil and Subtasks empty until its parallelism is decided.

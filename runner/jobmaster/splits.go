@@ -59,9 +59,18 @@ func (j *JobMaster) requestSplit(from rpc.Address, q rpc.RequestSplit) {
 		j.anomalies.illegal(string(from) + " asks for splits of " + v.v.Name + ", which has no source")
 		return
 	}
+	if v.source.Source != nil && v.source.Source.Partitioned && j.graph.Streaming() {
+		j.send(from, rpc.AssignSplits{Task: q.Task, Splits: v.splits.Share(m.Subtask, j.parallelism(m.Vertex)), NoMore: true})
+		return
+	}
 	give, noMore := v.splits.Request(m.Subtask, j.parallelism(m.Vertex), q.Done)
 	if len(give) == 0 && j.settle != nil && !j.liveWanted(m) {
-		j.stopRegion(j.regionOf(m)) // all it could still do lies behind the failure
+		// All it could still do lies behind the failure.
+		if r := j.regionOf(m); r.state == regionSettling {
+			j.stopMember(m)
+		} else {
+			j.stopRegion(r)
+		}
 		return
 	}
 	j.send(from, rpc.AssignSplits{Task: q.Task, Splits: give, NoMore: noMore})

@@ -118,6 +118,10 @@ func (j *JobMaster) taskFailed(m scheduler.Member, a *executiongraph.Attempt, u 
 		}}}
 	}
 	a.Metrics, a.Failure = u.Metrics, f
+	data := f.Lost == nil && (f.HasOrder || f.Key != "")
+	if r := j.regionOf(m); data && !asked && r.state == regionActive && j.settles(m) {
+		r.state = regionSettling
+	}
 	j.left(m, a)
 	if asked {
 		return // it was not to go on anyway
@@ -125,7 +129,7 @@ func (j *JobMaster) taskFailed(m scheduler.Member, a *executiongraph.Attempt, u 
 	if f.Lost != nil {
 		j.resultLost(*f.Lost)
 	}
-	if f.HasOrder || f.Key != "" {
+	if data {
 		j.dataFailure(m, a, f)
 		return
 	}
@@ -140,9 +144,13 @@ func (j *JobMaster) left(m scheduler.Member, a *executiongraph.Attempt) {
 	r := &s.regions[j.plan[stage].RegionOf(m)]
 	r.live--
 	if a.State != rpc.Finished {
-		j.stopRegion(r)
+		j.giveUpBarrier()
+		if r.state != regionSettling {
+			j.stopRegion(r)
+		}
 		return
 	}
+	j.barrierDone(m)
 	if r.live == 0 && r.state == regionActive {
 		r.state = regionFinished
 	}
@@ -150,20 +158,25 @@ func (j *JobMaster) left(m scheduler.Member, a *executiongraph.Attempt) {
 
 // stopRegion cancels what still runs of a region.
 func (j *JobMaster) stopRegion(r *regionRun) {
-	if r.state == regionActive {
+	if r.state == regionActive || r.state == regionSettling {
 		r.state = regionStopping
 	}
 	if r.live == 0 {
 		return
 	}
 	for _, m := range r.members {
-		a := j.exec.Attempt(m.Vertex, m.Subtask)
-		switch a.State {
-		case rpc.Deploying, rpc.Initializing, rpc.Running:
-			j.transition(m, rpc.Canceling)
-			j.send(rpc.TaskManager(a.Slot.TaskManager), rpc.CancelTask{Task: j.taskID(m)})
-		case rpc.Created, rpc.Scheduled, rpc.Canceling, rpc.Finished, rpc.Failed, rpc.Canceled:
-		}
+		j.stopMember(m)
+	}
+}
+
+// stopMember cancels a task that runs.
+func (j *JobMaster) stopMember(m scheduler.Member) {
+	a := j.exec.Attempt(m.Vertex, m.Subtask)
+	switch a.State {
+	case rpc.Deploying, rpc.Initializing, rpc.Running:
+		j.transition(m, rpc.Canceling)
+		j.send(rpc.TaskManager(a.Slot.TaskManager), rpc.CancelTask{Task: j.taskID(m)})
+	case rpc.Created, rpc.Scheduled, rpc.Canceling, rpc.Finished, rpc.Failed, rpc.Canceled:
 	}
 }
 

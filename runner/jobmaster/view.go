@@ -29,6 +29,10 @@ func (j *JobMaster) Snapshot() Snapshot {
 	if len(j.stages) > 0 && j.slots.waitingMs >= 0 {
 		s.Slots.WaitedMs += j.now - j.slots.waitingMs
 	}
+	if j.barriers.everyMs > 0 {
+		b := j.barriers.stats
+		s.Barriers = &b
+	}
 	for n, v := range j.vertices {
 		s.Vertices = append(s.Vertices, vertexSnapshot(v, &j.exec.Vertices[n]))
 		if v.sink != nil {

@@ -69,6 +69,10 @@ func kindOf(m Message) string {
 		return "TaskUpdate"
 	case TaskProgress:
 		return "TaskProgress"
+	case TriggerBarrier:
+		return "TriggerBarrier"
+	case AcknowledgeBarrier:
+		return "AcknowledgeBarrier"
 	}
 	return controlKindOf(m)
 }
@@ -129,6 +133,10 @@ func decodeBody(kind string, b json.RawMessage) (Message, error) {
 		return decodeAs[TaskUpdate](b)
 	case "TaskProgress":
 		return decodeAs[TaskProgress](b)
+	case "TriggerBarrier":
+		return decodeAs[TriggerBarrier](b)
+	case "AcknowledgeBarrier":
+		return decodeAs[AcknowledgeBarrier](b)
 	}
 	return decodeControl(kind, b)
 }

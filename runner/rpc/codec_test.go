@@ -54,7 +54,7 @@ func samples() []Message {
 		RegisterTaskManager{ID: "tm", Slots: 2, ManagedBytes: 1 << 40}, TaskManagerRegistered{ID: "tm", HeartbeatIntervalMs: 1, HeartbeatTimeoutMs: 2},
 		RegisterAgain{ID: "tm"}, Heartbeat{TaskManager: "tm"}, DeclareSlots{Job: "j", Needed: 3},
 		SlotsGranted{Job: "j", Slots: []SlotID{slot}, Total: 9}, SlotsWanted{Job: "j", Share: 2}, ReleaseSlots{Job: "j", Slots: []SlotID{slot}},
-		TaskManagerLost{TaskManager: "tm", Reason: "r"},
+		TaskManagerLost{TaskManager: "tm", Reason: "r"}, TriggerBarrier{Task: id, Barrier: 7}, AcknowledgeBarrier{Task: id, Barrier: 7, AlignedMs: 8},
 	}
 }
 

@@ -51,6 +51,10 @@ type DeployTask struct {
 	Outputs        []Output            `json:"outputs"` // one per edge out of the vertex
 	Run            string              `json:"run"`     // run id, for sinks
 	Options        []jobgraph.Option   `json:"options"` // job options in force
+	// Streaming says that inputs and outputs flow; Unbounded that some source of the job does not end, so that
+	// nothing may wait for the end of the input.
+	Streaming bool `json:"streaming,omitempty"`
+	Unbounded bool `json:"unbounded,omitempty"`
 }
 
 // An InputGate says what one input of the task reads: one Channel per edge that feeds it.
@@ -176,6 +180,9 @@ type TaskMetrics struct {
 	SinkRows        int64              `json:"sinkRows"`
 	SinkBytes       int64              `json:"sinkBytes"`
 	Digest          string             `json:"digest,omitempty"` // 32 hex digits: sum of row hashes mod 2^128
+	// WatermarkMs is the last watermark the task gave on, [connectors.EndWatermark] after the end; nil where it
+	// gave none.
+	WatermarkMs *int64 `json:"watermarkMs,omitempty"`
 }
 
 // OperatorBooks are the books of one operator in one attempt.

@@ -34,11 +34,16 @@ func (d *Decider) Options() Options { return d.options }
 func (d *Decider) Bound(vertex string) int { return d.bounds[vertex] }
 
 // Subpartitions is how many subpartitions each producer writes for an edge: one where every consumer
-// reads all of it or each consumer has its own producer, else as many as the consumer can have subtasks.
+// reads all of it or each consumer has its own producer, else as many as the consumer can have subtasks. What
+// flows is gone when it is read, so a pipelined BROADCAST edge has one for each consumer.
 func (d *Decider) Subpartitions(e jobgraph.Edge) int {
 	switch e.Exchange {
-	case jobgraph.Forward, jobgraph.Broadcast, jobgraph.Global:
+	case jobgraph.Forward, jobgraph.Global:
 		return 1
+	case jobgraph.Broadcast:
+		if e.Blocking {
+			return 1
+		}
 	case jobgraph.HashBy, jobgraph.Rebalance:
 	}
 	return d.bounds[e.To]
@@ -69,7 +74,7 @@ func (d *Decider) boundOf(v *jobgraph.Vertex) int {
 	if from := d.forwardFrom(v.ID); from != "" {
 		return d.bounds[from]
 	}
-	if !d.options.Enabled || d.options.Max == 0 {
+	if d.graph.Streaming() || !d.options.Enabled || d.options.Max == 0 {
 		return d.requested(v)
 	}
 	return d.options.Max
@@ -129,7 +134,7 @@ func decided(x Decision, n int, r Reason, text string) Decision {
 }
 
 // known decides the vertices that need no volumes and no splits: fixed ones, those with a number in the
-// plan, those that follow their producer, and all of them where auto-parallelism is off.
+// plan, those that follow their producer, and all of them in a stream and where auto-parallelism is off.
 func (d *Decider) known(v *jobgraph.Vertex, parallelism func(vertex string) int) (Decision, bool) {
 	x := d.decision(v)
 	switch fixed := d.fixed(v); {
@@ -144,6 +149,10 @@ func (d *Decider) known(v *jobgraph.Vertex, parallelism func(vertex string) int)
 		n := parallelism(from)
 		x.Numbers["producerParallelism"] = int64(n)
 		return decided(x, n, ReasonForward, fmt.Sprintf("%s, one for each of %s", subtasks(n), d.name(from))), n > 0
+	}
+	if d.graph.Streaming() {
+		return decided(x, x.Requested, ReasonStreaming, fmt.Sprintf(
+			"%s from %s, because a stream starts all at once, before anything is known of its data", subtasks(x.Requested), d.defaultText(x))), true
 	}
 	if !d.options.Enabled {
 		x.Max = max(DisabledMax, x.Requested)

@@ -16,6 +16,7 @@ const (
 	ReasonGlobal         Reason = "global-exchange"            // only one subtask sees all rows
 	ReasonForward        Reason = "forward"                    // that of the vertex it reads from
 	ReasonPipelined      Reason = "pipelined"                  // starts with its producer, so no volume is known
+	ReasonStreaming      Reason = "streaming"                  // a stream: parallelism.default
 	ReasonDisabled       Reason = "disabled"                   // auto-parallelism is off: parallelism.default
 )
 

@@ -69,6 +69,9 @@ func (d *Decider) reading(e jobgraph.Edge, p int, ranges []Range) Reading {
 		all := make([]Range, p)
 		for i := range all {
 			all[i] = Range{0, 1}
+			if !e.Blocking {
+				all[i] = Range{i, i + 1} // each has a copy of its own
+			}
 		}
 		return Reading{Ranges: all}
 	case jobgraph.Global, jobgraph.HashBy, jobgraph.Rebalance:

@@ -56,7 +56,7 @@ func (s *script) run(d *datadriven.TestData) string {
 		return s.stages()
 	case "place", "free", "add", "lose", "give-back":
 		return s.slots(d)
-	case "splits", "request", "finish", "return", "limit", "unread":
+	case "splits", "request", "share", "finish", "return", "limit", "unread":
 		return s.assign(d)
 	case "failover":
 		return s.failover(d)
@@ -94,6 +94,8 @@ func (s *script) graph(text string) string {
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		plain, pairs := words(line)
 		switch plain[0] {
+		case "mode":
+			s.g.Mode = plain[1]
 		case "option":
 			source := "plan"
 			if len(plain) > 3 && strings.HasPrefix(plain[len(plain)-1], "(") {
@@ -326,6 +328,10 @@ func (s *script) assign(d *datadriven.TestData) string {
 			s.splits.Add([]connectors.Split{{ID: plain[0], Order: *order(s, plain[0]), Bytes: int64(bytes)}})
 		}
 		s.splits.Close()
+	case "share":
+		for _, f := range s.splits.Share(s.atoi(arg(0)), s.atoi(arg(1))) {
+			out += f.ID + " "
+		}
 	case "request":
 		var done []string
 		for _, a := range d.CmdArgs[2:] {

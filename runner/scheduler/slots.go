@@ -224,3 +224,9 @@ func (h *intHeap) Pop() any {
 	*h = old[:len(old)-1]
 	return x
 }
+
+// StreamSlots is how many slots a stream needs, whose parallelism is known before it starts, and the
+// largest parallelism by sharing group.
+func (d *Decider) StreamSlots() (needed int, groups map[string]int) {
+	return SlotsNeeded(d.graph, func(v int) int { return d.bounds[d.graph.Vertices[v].ID] })
+}

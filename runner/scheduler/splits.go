@@ -100,6 +100,25 @@ func (s *Splits) Request(subtask, parallelism int, done []string) (give []connec
 	return give, s.noMore[subtask]
 }
 
+// Share gives a subtask all it gets of splits that are read side by side: every parallelism-th one.
+func (s *Splits) Share(subtask, parallelism int) (give []connectors.Split) {
+	var rest intHeap
+	for _, i := range s.free {
+		if i%max(parallelism, 1) != subtask {
+			rest = append(rest, i)
+			continue
+		}
+		s.state[i] = splitGiven
+		s.given[subtask] = append(s.given[subtask], i)
+		give = append(give, s.all[i])
+	}
+	slices.Sort(rest) // a sorted list is a heap
+	s.free = rest
+	s.noMore[subtask] = true
+	slices.SortFunc(give, func(a, b connectors.Split) int { return compareOrder(a.Order, b.Order) })
+	return give
+}
+
 // groupSize shrinks towards the end, so that the last splits even out.
 func (s *Splits) groupSize(parallelism int) int {
 	return max(1, min(maxGroup, len(s.free)/(4*max(parallelism, 1))))

@@ -3,6 +3,7 @@ package taskmanager
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -37,6 +38,8 @@ type output struct {
 	pending []pending
 	rows    int64
 	done    bool
+	full    *stopwatch // runs while a consumer has no room; nil: it always has
+	now     func() time.Time
 }
 
 // pending are small pieces for one subpartition.
@@ -45,15 +48,21 @@ type pending struct {
 	rows int64
 }
 
-func newOutput(o rpc.Output, t rpc.TaskID, maxParallelism int, s exchange.Service, alloc memory.Allocator) (*output, error) {
-	id := exchange.ResultID{Job: t.Job, Edge: o.Edge.ID, Producer: t.Subtask, Attempt: t.Attempt}
-	w, err := s.Create(id, o.Subpartitions, o.Edge.Blocking)
+func (t *task) newOutput(o rpc.Output) (*output, error) {
+	id := exchange.ResultID{Job: t.d.Task.Job, Edge: o.Edge.ID, Producer: t.d.Task.Subtask, Attempt: t.d.Task.Attempt}
+	p := &output{
+		edge: o.Edge, id: id, alloc: t.alloc, subs: o.Subpartitions, groups: o.MaxParallelism,
+		next: t.d.Task.Subtask, pending: make([]pending, o.Subpartitions),
+	}
+	var err error
+	if o.Edge.Blocking {
+		p.w, err = t.tm.cfg.Exchange.Create(id, o.Subpartitions, true)
+	} else {
+		p.full, p.now = &t.full, t.tm.cfg.Now
+		p.w, err = t.tm.cfg.Exchange.Pipe(t.ctx, id, o.Subpartitions)
+	}
 	if err != nil {
 		return nil, err
-	}
-	p := &output{
-		edge: o.Edge, id: id, w: w, alloc: alloc, subs: o.Subpartitions, groups: maxParallelism,
-		next: t.Subtask, pending: make([]pending, o.Subpartitions),
 	}
 	if o.Edge.Exchange == jobgraph.HashBy {
 		types := make([]expr.Type, len(o.Edge.Keys))
@@ -180,7 +189,7 @@ func (p *output) flush(s int) error {
 	recs, rows := q.recs, q.rows
 	q.recs, q.rows = nil, 0
 	if len(recs) == 1 {
-		return p.w.Write(s, recs[0])
+		return p.hand(s, recs[0])
 	}
 	cols := make([]arrow.Array, recs[0].NumCols())
 	parts := make([]arrow.Array, len(recs))
@@ -197,15 +206,34 @@ func (p *output) flush(s int) error {
 	for _, r := range recs {
 		r.Release()
 	}
-	return p.w.Write(s, p.record(cols, rows))
+	return p.hand(s, p.record(cols, rows))
+}
+
+// hand gives a record to the exchange and measures how long that had no room for it.
+func (p *output) hand(s int, rec arrow.Record) error {
+	if p.full == nil {
+		return p.w.Write(s, rec)
+	}
+	p.full.start(p.now())
+	err := p.w.Write(s, rec)
+	p.full.stop(p.now())
+	return err
+}
+
+// flushAll writes all that is kept.
+func (p *output) flushAll() error {
+	for s := range p.subs {
+		if err := p.flush(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish seals the result.
 func (p *output) finish() (rpc.ResultInfo, error) {
-	for s := range p.subs {
-		if err := p.flush(s); err != nil {
-			return rpc.ResultInfo{}, err
-		}
+	if err := p.flushAll(); err != nil {
+		return rpc.ResultInfo{}, err
 	}
 	bytes, rows, err := p.w.Finish()
 	if err != nil {

@@ -128,10 +128,11 @@ func (s *salvaged) less(o *salvaged) bool {
 
 // salvage is what happens when a row without an origin fails. Which one comes first depends on how rows
 // were spread, so the task goes on to its end and reports the least of them: rows are run one by one,
-// those that pass go on, those that fail are compared. Nothing of what the task makes is used.
+// those that pass go on, those that fail are compared. Nothing of what the task makes is used. Where the end
+// may never come, the first failure counts.
 func (m *member) salvage(input int, b operators.Batch, err error) error {
 	var eval *expr.EvalError
-	if !errors.As(err, &eval) || m.t.ctx.Err() != nil || m.t.salvages > mostSalvages {
+	if !errors.As(err, &eval) || m.t.ctx.Err() != nil || m.t.d.Unbounded || m.t.salvages > mostSalvages {
 		return err
 	}
 	one := make([]int32, 1)

@@ -82,8 +82,8 @@ func (t *task) moreSplits(done []connectors.Split) (given []connectors.Split, no
 		ids[i] = s.ID
 	}
 	t.tm.send(t.d.Task.Job, rpc.RequestSplit{Task: t.d.Task, Done: ids})
-	from := t.tm.cfg.Now()
-	defer func() { t.idleNs.Add(t.tm.cfg.Now().Sub(from).Nanoseconds()) }()
+	t.idle.start(t.tm.cfg.Now())
+	defer func() { t.idle.stop(t.tm.cfg.Now()) }()
 	select {
 	case <-t.ctx.Done():
 		return nil, false, context.Cause(t.ctx)
@@ -109,8 +109,8 @@ func (t *task) skip(splits []connectors.Split) {
 }
 
 func (t *task) waitFor(wake <-chan struct{}) error {
-	from := t.tm.cfg.Now()
-	defer func() { t.idleNs.Add(t.tm.cfg.Now().Sub(from).Nanoseconds()) }()
+	t.idle.start(t.tm.cfg.Now())
+	defer func() { t.idle.stop(t.tm.cfg.Now()) }()
 	select {
 	case <-t.ctx.Done():
 		return context.Cause(t.ctx)

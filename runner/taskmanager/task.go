@@ -27,6 +27,8 @@ type task struct {
 	memory *taskMemory
 	splits chan rpc.AssignSplits
 
+	barriers chan int64 // of a source in a stream: those to put in; made before anybody may ask for one
+
 	members  []*member
 	outputs  []*output
 	reader   connectors.Reader
@@ -42,8 +44,11 @@ type task struct {
 	gotSplits atomic.Int64
 	bytesIn   atomic.Int64
 	bytesOut  atomic.Int64
-	idleNs    atomic.Int64
 	spilled   atomic.Int64
+	idle      stopwatch   // waits for input
+	full      stopwatch   // waits for consumers
+	opened    atomic.Bool // members and outputs are made, anybody may read their counters
+	stream    *stream     // nil in batch
 }
 
 var errCancelled = errors.New("the task was cancelled")
@@ -91,8 +96,16 @@ func (t *task) guarded(f func() error) (err error) {
 }
 
 func (t *task) setUp() error {
+	if t.stream != nil {
+		if err := t.stream.configure(t.d.Options); err != nil {
+			return err
+		}
+		if err := t.openStream(); err != nil {
+			return err
+		}
+	}
 	for _, o := range t.d.Outputs {
-		out, err := newOutput(o, t.d.Task, o.MaxParallelism, t.tm.cfg.Exchange, t.alloc)
+		out, err := t.newOutput(o)
 		if err != nil {
 			return err
 		}
@@ -101,6 +114,7 @@ func (t *task) setUp() error {
 	if err := t.open(); err != nil {
 		return err
 	}
+	t.opened.Store(true)
 	if len(t.members) == 0 {
 		return fmt.Errorf("vertex %s has no operators", t.d.Name)
 	}
@@ -126,7 +140,18 @@ func (t *task) sinkMember() *member {
 }
 
 func (t *task) work() error {
-	if t.reader != nil {
+	switch {
+	case t.stream != nil && t.reader != nil:
+		if err := t.runStreamSource(); err != nil {
+			return err
+		}
+		if err := t.advance(connectors.EndWatermark, false); err != nil {
+			return err
+		}
+		return t.endInput(0, 0, true)
+	case t.stream != nil:
+		return t.runStream()
+	case t.reader != nil:
 		if err := t.runSource(); err != nil {
 			return err
 		}
@@ -190,8 +215,10 @@ func (t *task) complete(u *rpc.TaskUpdate) error {
 		if err != nil {
 			return err
 		}
-		for _, b := range r.Bytes {
-			t.bytesOut.Add(b)
+		if t.stream == nil { // what flows is counted on its way
+			for _, b := range r.Bytes {
+				t.bytesOut.Add(b)
+			}
 		}
 		u.Results = append(u.Results, r)
 	}
@@ -200,7 +227,7 @@ func (t *task) complete(u *rpc.TaskUpdate) error {
 
 // tearDown frees everything, whatever state the attempt is in.
 func (t *task) tearDown() error {
-	var errs []error
+	errs := []error{t.letProducersGo()}
 	if t.reader != nil {
 		t.noteReading()
 		t.tally = append(append(t.tally, t.reader.Tally()...), t.skipped...)
@@ -232,22 +259,23 @@ func (t *task) operatorTask(d jobgraph.Operator) *operators.Task {
 func (t *task) metrics(last bool) rpc.TaskMetrics {
 	m := rpc.TaskMetrics{
 		BytesIn: t.bytesIn.Load(), BytesOut: t.bytesOut.Load(), SpilledBytes: t.spilled.Load(),
-		Splits: int(t.gotSplits.Load()), IdleMs: t.idleNs.Load() / 1e6,
+		Splits: int(t.gotSplits.Load()),
 	}
-	m.BusyMs = max(0, t.tm.cfg.Now().Sub(t.started).Milliseconds()-m.IdleMs)
+	now := t.tm.cfg.Now()
+	idle, full := t.idle.total(now), t.full.total(now)
+	m.IdleMs, m.BackpressuredMs = idle.Milliseconds(), full.Milliseconds()
+	m.BusyMs = max(0, (now.Sub(t.started) - idle - full).Milliseconds())
+	if t.stream != nil {
+		m.WatermarkMs = t.stream.given.Load()
+	}
+	if t.opened.Load() {
+		t.countRecords(&m)
+	}
 	if !last {
 		return m
 	}
 	for _, x := range t.members {
 		m.Operators = append(m.Operators, x.books())
-	}
-	for i, x := range t.members {
-		if i == 0 {
-			m.RecordsIn = x.in.Load()
-		}
-		if len(x.next) == 0 || t.leaves(i, "") {
-			m.RecordsOut += x.out.Load()
-		}
 	}
 	edge := 0
 	for _, g := range t.d.Inputs {
@@ -265,4 +293,21 @@ func (t *task) metrics(last bool) rpc.TaskMetrics {
 	}
 	m.StateBytes = t.memory.peak
 	return m
+}
+
+// countRecords reads the counters that anybody may read once the chain is open.
+func (t *task) countRecords(m *rpc.TaskMetrics) {
+	for i, x := range t.members {
+		if i == 0 {
+			m.RecordsIn = x.in.Load()
+		}
+		if len(x.next) == 0 || t.leaves(i, "") {
+			m.RecordsOut += x.out.Load()
+		}
+	}
+	for _, o := range t.outputs {
+		if w, ok := o.w.(interface{ Written() int64 }); ok {
+			m.BytesOut += w.Written()
+		}
+	}
 }

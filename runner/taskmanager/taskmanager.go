@@ -25,7 +25,7 @@ type Config struct {
 	ManagedBytes int64 // divided evenly among the slots
 	SpillDir     string
 	Catalogs     jobgraph.Catalogs
-	Exchange     exchange.Service
+	Exchange     exchange.Streams
 	Alloc        memory.Allocator
 	Send         func(rpc.Envelope)
 	Now          func() time.Time
@@ -93,6 +93,8 @@ func (tm *TaskManager) Deliver(e rpc.Envelope) {
 		if t != nil {
 			t.splits <- m
 		}
+	case rpc.TriggerBarrier:
+		tm.triggerBarrier(m)
 	case rpc.ReleasePartitions:
 		for _, id := range m.Results {
 			// A result that cannot be removed is a temporary file left over; the job does not depend on it.
@@ -110,6 +112,9 @@ func (tm *TaskManager) deploy(d rpc.DeployTask) {
 	t := &task{
 		d: d, tm: tm, ctx: ctx, cancel: cancel, alloc: tm.cfg.Alloc,
 		splits: make(chan rpc.AssignSplits, 16), started: tm.cfg.Now(),
+	}
+	if d.Streaming {
+		t.barriers, t.stream = make(chan int64, 16), newStream()
 	}
 	t.memory = &taskMemory{slot: tm.slots[d.Slot.Index], dir: tm.cfg.SpillDir, name: d.Name, spilled: &t.spilled, files: map[*spillFile]bool{}}
 	edges := 0
@@ -134,8 +139,28 @@ func (tm *TaskManager) deploy(d rpc.DeployTask) {
 	})
 }
 
+// triggerBarrier hands a barrier to a source. One that is still busy with sixteen others misses it, and the
+// JobMaster goes on without.
+func (tm *TaskManager) triggerBarrier(b rpc.TriggerBarrier) {
+	tm.mu.Lock()
+	t := tm.tasks[b.Task]
+	tm.mu.Unlock()
+	if t == nil || t.barriers == nil {
+		return
+	}
+	select {
+	case t.barriers <- b.Barrier:
+	default:
+	}
+}
+
 func (tm *TaskManager) refuse(d rpc.DeployTask, why string) {
 	t := &task{d: d, tm: tm}
+	if d.Streaming {
+		t.stream = newStream()
+		// What keeps it from starting is told; that its inputs could not be closed would add nothing.
+		_ = t.letProducersGo()
+	}
 	tm.send(d.Task.Job, rpc.TaskUpdate{Task: d.Task, State: rpc.Failed, Failure: t.taskFailure(fmt.Errorf("%s", why))})
 }
 
