@@ -17,6 +17,10 @@ type Env struct {
 	// SkipBadRows is what on_error says: bad rows are left out and counted. A source that can says so by
 	// [Skipping].
 	SkipBadRows bool
+	// Watermark is the event time that the plan gives a source; nil: none. It is of a column of the schema.
+	Watermark *Watermark
+	// Streaming: the job is a stream, so that a sink that shows rows as they come has to.
+	Streaming bool
 }
 
 // A Spec declares a connector; a source, a sink or both. O are the options under its name in a plan.
@@ -38,6 +42,8 @@ type BoundSink struct {
 	State      []byte   `json:"state"`
 	SingleFile bool     `json:"singleFile"` // only one writer: the vertex gets parallelism 1
 	Targets    []string `json:"targets"`    // cleaned absolute paths, to find two sinks on one
+	// AsTheyCome: rows are seen before the job ends, so a stream without end may end here.
+	AsTheyCome bool `json:"asTheyCome,omitempty"`
 }
 
 // A Component is a Spec with its options type erased.

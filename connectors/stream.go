@@ -28,6 +28,17 @@ type SplitTime struct {
 	Idle        bool
 }
 
+// A Watermark is what a plan says about the event time of a source: a TIMESTAMP column, how late rows may
+// be, and after how long without a row a split is idle (0: never).
+type Watermark struct {
+	Column  string `json:"column"`
+	DelayMs int64  `json:"delayMs"`
+	IdleMs  int64  `json:"idleMs"`
+}
+
+// Watermarking is a source whose readers are [Timed] where its Env has a Watermark.
+type Watermarking interface{ GivesWatermarks() bool }
+
 // Partitioned is a source whose splits are to be read side by side, as the partitions of a log are. In a
 // stream each of its subtasks gets its whole share at once (split i goes to subtask i mod parallelism, in
 // the order of Split.Order) and is told that no more will come; its reader takes turns among them. A

@@ -84,7 +84,7 @@ func laterKeys(s Section) []string {
 	case "":
 		return []string{"tests", "sql"}
 	case Sources:
-		return []string{"watermark", "kafka", "postgres", "avro", "slot_sharing"}
+		return []string{"kafka", "postgres", "avro", "slot_sharing"}
 	case Sinks:
 		return []string{"kafka", "postgres", "avro", "slot_sharing"}
 	case Transforms:
@@ -112,7 +112,7 @@ func (r *reader) whereabouts() map[string]string {
 	put("transforms, aggregations and sinks", "from")
 	put("a transform", append(selectKeys(), "union")...)
 	put("an aggregation", aggregateKeys()...)
-	put("a source", "on_error")
+	put("a source", "on_error", "watermark")
 	for _, s := range []Section{Sources, Transforms, Sinks} {
 		kinds := r.known.of(s)
 		for _, kind := range names(kinds) {

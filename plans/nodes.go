@@ -146,10 +146,14 @@ func (r *reader) other(s Section, e spec.Entry, path, what string, known []strin
 }
 
 func (r *reader) source(node *Node, n *spec.Node, path string) {
-	node.Source = r.kind(node, n, path, "on_error")
+	node.Source = r.kind(node, n, path, "on_error", "watermark")
 	for _, e := range n.Keys {
-		if e.Key == "on_error" && node.Source != nil {
+		switch {
+		case node.Source == nil:
+		case e.Key == "on_error":
 			node.Source.OnError = r.onError(e, path+".on_error")
+		case e.Key == "watermark":
+			node.Source.Watermark = r.watermark(e, path+".watermark")
 		}
 	}
 }

@@ -131,6 +131,8 @@ type Connector struct {
 	// Places gives the position of each option by its path in Options ("columns.amount").
 	Places  map[string]Pos
 	OnError *OnError // sources
+	// Watermark is the event time of a source, nil where it has none.
+	Watermark *Watermark
 }
 
 // OnError says what a source does with bad rows.
@@ -174,12 +176,13 @@ type Item struct {
 
 // A Select is a transform: one SELECT.
 type Select struct {
-	Where    *Expression
-	Items    []SelectItem // empty: all columns
-	Distinct bool
-	OrderBy  []OrderItem
-	Limit    int64 // -1: none
-	Offset   int64
+	Where     *Expression
+	Items     []SelectItem // empty: all columns
+	Distinct  bool
+	OrderBy   []OrderItem
+	Limit     int64 // -1: none
+	Offset    int64
+	OffsetPos Pos
 }
 
 // A SelectItem is an item of `select`, or its star.

@@ -20,7 +20,7 @@ func Schema(known Known) ([]byte, error) {
 			"name":               textSchema("Name of the job; reports lie in a folder of this name."),
 			"mode":               object{"enum": []string{"batch", "streaming"}, "description": "How the job runs: batch (default), vertex after vertex; streaming, all of it at once."},
 			"params":             object{"type": "object", "propertyNames": object{"pattern": nodeName.String()}, "additionalProperties": scalarSchema(), "description": "Parameters with their defaults, for ${name}; overridden by --set name=value."},
-			string(Sources):      section("What is read.", withKinds(known.Sources, object{"on_error": onErrorSchema()}, nil)),
+			string(Sources):      section("What is read.", withKinds(known.Sources, object{"on_error": onErrorSchema(), "watermark": watermarkSchema()}, nil)),
 			string(Transforms):   section("Steps, each one SELECT, a union or a kind of its own.", transformSchema(known.Steps)),
 			string(Aggregations): section("Groups and measures.", aggregationSchema()),
 			string(Sinks):        section("What is written.", withKinds(known.Sinks, object{"from": textSchema("The node that is written.")}, []string{"from"})),

@@ -102,7 +102,7 @@ func (r *reader) selection(node *Node, n *spec.Node, path string) {
 			}
 		case "offset":
 			if v, ok := r.count(e.Value, p, 0, 0); ok {
-				s.Offset = v
+				s.Offset, s.OffsetPos = v, at(e.Value.Pos, p)
 			}
 		default:
 			if !slices.Contains(nodeKeys(), e.Key) {

@@ -89,6 +89,9 @@ func (f *planFlags) parse(file string, cat jobgraph.Catalogs) (*plans.Plan, plan
 	}
 	p, found := plans.Parse(file, text, params, plans.KnownOf(cat.Connectors, cat.Operators))
 	if p != nil {
+		// What a stream cannot do is no fault where a flag makes the plan a batch job. Options that cannot be
+		// loaded are told of by who needs them.
+		_, _ = f.loadOptions(p)
 		found = append(found, bind.Offline(p, found, cat.Connectors)...).Sorted()
 	}
 	return p, found, nil

@@ -17,7 +17,7 @@ var Spec = connectors.Spec[Options]{
 	Name:    "blackhole",
 	Summary: "Takes rows and forgets them; they are still counted and digested.",
 	BindSink: func(context.Context, Options, expr.Schema, connectors.Env) (connectors.BoundSink, error) {
-		return connectors.BoundSink{}, nil
+		return connectors.BoundSink{AsTheyCome: true}, nil
 	},
 	OpenSink: func([]byte, expr.Schema) (connectors.Sink, error) { return sink{}, nil },
 }

@@ -27,6 +27,8 @@ type bound struct {
 	Rows    int64   `json:"rows"` // math.MaxInt64: without end
 	Rate    int64   `json:"rate"` // rows a second, 0: no limit
 	Width   int64   `json:"width"`
+	// Watermark is what the plan says about event time; nil: nothing.
+	Watermark *connectors.Watermark `json:"watermark,omitempty"`
 }
 
 func bind(_ context.Context, o Options, e connectors.Env) ([]byte, error) {
@@ -34,6 +36,7 @@ func bind(_ context.Context, o Options, e connectors.Env) ([]byte, error) {
 	if err != nil {
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
+	b.Watermark = e.Watermark
 	s, err := json.Marshal(b)
 	if err != nil {
 		return nil, fmt.Errorf("writing the state of source %s: %w", e.Node, err)

@@ -489,3 +489,100 @@ func TestDamagedStates(t *testing.T) {
 		}
 	}
 }
+
+// TestTimes follows the watermarks of two splits, one of which falls silent.
+func TestTimes(t *testing.T) {
+	clock := &stopped{}
+	o := Options{
+		Columns: columns(t, "id BIGINT; ts TIMESTAMP(3)"), RowsPerSecond: ptr(int64(10)), Splits: 2, IdleSplits: 1, IdleAfter: 3,
+		Fields: map[string]Field{"ts": {Kind: eventTime, Start: "1970-01-01 00:00:10", Interval: 100}, "id": {Kind: sequence}},
+	}
+	for _, wanted := range [][]int{{0, 1}, {0}} { // also where nobody reads the column
+		clock.at = 0
+		state, err := Spec.Bind(t.Context(), o, connectors.Env{Node: "made", Watermark: &connectors.Watermark{Column: "ts", DelayMs: 1000, IdleMs: 2000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := open(state, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.Push(connectors.Pushdown{Columns: wanted, Limit: -1})
+		alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		defer alloc.AssertSize(t, 0)
+		r := reading(t, src, alloc)
+		var seen []string
+		for clock.at < 3100*time.Millisecond {
+			b, st, err := r.Next(t.Context())
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case st == connectors.More:
+				b.Rec.Release()
+			case st == connectors.Idle:
+				line := fmt.Sprintf("%d:", clock.at.Milliseconds())
+				for _, x := range r.(connectors.Timed).Times() {
+					if x.WatermarkMs == connectors.NoWatermark {
+						line += " none"
+						continue
+					}
+					line += fmt.Sprintf(" %d", x.WatermarkMs)
+					if x.Idle {
+						line += " idle"
+					}
+				}
+				seen = append(seen, line)
+				clock.next()
+			}
+		}
+		want := []string{"0: 8999 none", "100: 8999 9099", "200: 9199 9099"}
+		if !slices.Equal(seen[:3], want) {
+			t.Errorf("got %q, want %q", seen[:3], want)
+		}
+		last := seen[len(seen)-1]
+		if last != "3000: 11999 9499 idle" && last != "3100: 12099 9499 idle" {
+			t.Errorf("the last times are %s", last)
+		}
+	}
+}
+
+// TestSilence wakes up when a split becomes idle, though no row is ever due again.
+func TestSilence(t *testing.T) {
+	clock := &stopped{}
+	o := Options{Columns: columns(t, "ts TIMESTAMP(3)"), Splits: 2, IdleSplits: 1, Fields: map[string]Field{"ts": {Kind: eventTime}}}
+	state, err := Spec.Bind(t.Context(), o, connectors.Env{Node: "made", Watermark: &connectors.Watermark{Column: "ts", IdleMs: 2000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := open(state, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := src.Enumerator(t.Context(), connectors.SplitOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, _, err := e.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := src.Reader(&operators.Task{Alloc: memory.DefaultAllocator})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Add(splits[1:])
+	for _, want := range []bool{false, true} {
+		if _, st, err := r.Next(t.Context()); err != nil || st != connectors.Idle {
+			t.Fatal(st, err)
+		}
+		if x := r.(connectors.Timed).Times(); len(x) != 1 || x[0].Idle != want || x[0].WatermarkMs != connectors.NoWatermark || x[0].Split != splits[1].ID {
+			t.Fatalf("%+v", x)
+		}
+		if !want {
+			clock.next()
+		}
+	}
+	if r.Wake() != nil || clock.at != 2*time.Second {
+		t.Errorf("it wakes up again, or woke after %s", clock.at)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -22,6 +23,8 @@ type reader struct {
 	makers []maker // of all columns
 	reach  int64   // rows whose values all columns hold
 	narrow int     // the column that holds the fewest
+	timed  int     // the column of the watermark, -1: none
+	times  []connectors.SplitTime
 	open   []cursor
 	start  time.Time // when row 0 was due; zero before the first split
 	wake   <-chan struct{}
@@ -35,6 +38,9 @@ type reader struct {
 type cursor struct {
 	splitState
 	layout layout
+	id     string
+	latest int64     // event time so far, in microseconds; math.MinInt64: none
+	gave   time.Time // when it gave a row last, or was begun
 }
 
 // Add takes splits.
@@ -49,7 +55,7 @@ func (r *reader) Add(splits []connectors.Split) {
 			r.err = fmt.Errorf("split %s has version %d: expected %d", s.ID, c.Version, stateVersion)
 			return
 		}
-		c.layout = r.layout(c.Splits)
+		c.layout, c.id, c.latest = r.layout(c.Splits), s.ID, math.MinInt64
 		r.open = append(r.open, c)
 	}
 }
@@ -74,20 +80,25 @@ func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, 
 	}
 	from, to := c.layout.bounds(c.Block)
 	if wait := c.layout.due(to-1) - now.Sub(r.start); c.layout.rate > 0 && wait > 0 {
-		r.wake, r.stop = r.clock.After(wait)
+		r.sleep(now, wait)
 		return operators.Batch{}, connectors.Idle, nil
 	}
-	b, err := r.block(from, to)
+	b, err := r.block(c, from, to)
 	if err != nil {
 		return b, 0, err
 	}
-	c.Block, c.Begun = c.layout.next(c.Split, c.Block), true
+	c.Block, c.Begun, c.gave = c.layout.next(c.Split, c.Block), true, now
 	r.end(now)
 	return b, connectors.More, nil
 }
 
 // begin sets the time from which rows are due. Splits that were begun elsewhere go on from their place.
 func (r *reader) begin(now time.Time) {
+	for i := range r.open {
+		if c := &r.open[i]; c.gave.IsZero() {
+			c.gave = now
+		}
+	}
 	if !r.start.IsZero() {
 		return
 	}
@@ -115,10 +126,51 @@ func (r *reader) silent(now time.Time) (operators.Batch, connectors.Status, erro
 	if len(r.open) == 0 {
 		return operators.Batch{}, connectors.NeedSplit, nil
 	}
+	wait := time.Duration(math.MaxInt64)
 	if l := r.open[0].layout; l.bounded() {
-		r.wake, r.stop = r.clock.After(l.due(l.rows-1) - now.Sub(r.start))
+		wait = l.due(l.rows-1) - now.Sub(r.start)
 	}
+	r.sleep(now, wait)
 	return operators.Batch{}, connectors.Idle, nil
+}
+
+// sleep sees to it that Wake is closed when rows are due, or before, when a split becomes idle.
+func (r *reader) sleep(now time.Time, wait time.Duration) {
+	for _, c := range r.open {
+		if left := c.gave.Add(r.idleAfter()).Sub(now); left > 0 {
+			wait = min(wait, left)
+		}
+	}
+	if wait < math.MaxInt64 {
+		r.wake, r.stop = r.clock.After(wait)
+	}
+}
+
+// idleAfter is how long a split may give nothing; 0: as long as it likes.
+func (r *reader) idleAfter() time.Duration {
+	if r.timed < 0 {
+		return 0
+	}
+	return time.Duration(r.Watermark.IdleMs) * time.Millisecond
+}
+
+// Times are the event times of the open splits: of each the latest one that it gave, less the delay, and
+// one millisecond less, since rows of that very time may still come.
+func (r *reader) Times() []connectors.SplitTime {
+	r.times = r.times[:0]
+	if r.timed < 0 {
+		return nil
+	}
+	now, idle := r.clock.Now(), r.idleAfter()
+	for _, c := range r.open {
+		t := connectors.SplitTime{Split: c.id, WatermarkMs: connectors.NoWatermark}
+		if c.latest > math.MinInt64 {
+			t.WatermarkMs = floor(c.latest, microsPerMilli)/microsPerMilli - r.Watermark.DelayMs - 1
+		}
+		t.Idle = idle > 0 && !c.gave.IsZero() && now.Sub(c.gave) >= idle
+		r.times = append(r.times, t)
+	}
+	return r.times
 }
 
 // end takes out the splits that have ended: an idle one does when the last row of the source is due.
@@ -133,8 +185,8 @@ func (r *reader) end(now time.Time) {
 	r.open = kept
 }
 
-// block makes rows.
-func (r *reader) block(from, to int64) (operators.Batch, error) {
+// block makes rows of a split.
+func (r *reader) block(c *cursor, from, to int64) (operators.Batch, error) {
 	if to > r.reach {
 		f := r.Options.Columns[r.narrow]
 		return operators.Batch{}, &connectors.DataError{
@@ -143,9 +195,21 @@ func (r *reader) block(from, to int64) (operators.Batch, error) {
 		}
 	}
 	cols := make([]arrow.Array, len(r.columns))
+	timed := -1
 	for i, k := range r.columns {
 		cols[i] = r.column(k, from, to)
 		defer cols[i].Release()
+		if k == r.timed {
+			timed = i
+		}
+	}
+	switch {
+	case timed >= 0:
+		c.note(cols[timed])
+	case r.timed >= 0: // nobody wants the column, but what it holds counts
+		col := r.column(r.timed, from, to)
+		c.note(col)
+		col.Release()
 	}
 	r.read = true
 	r.tally.Rows += to - from
@@ -155,6 +219,16 @@ func (r *reader) block(from, to int64) (operators.Batch, error) {
 	}
 	rec := column.NewRecord(r.Schema().Pick(r.columns).Fields, cols, to-from)
 	return operators.Batch{Rec: rec, From: operators.Origin{File: 1, Offset: from}}, nil
+}
+
+// note takes the latest of some event times.
+func (c *cursor) note(col arrow.Array) {
+	times := col.(*array.Timestamp)
+	for i, v := range times.TimestampValues() {
+		if int64(v) > c.latest && times.IsValid(i) {
+			c.latest = int64(v)
+		}
+	}
 }
 
 // column makes the values of a column for some rows.

@@ -38,6 +38,9 @@ func (s *source) Bounded() bool { return s.Rows < math.MaxInt64 }
 // Partitioned is true: the splits go through the rows side by side.
 func (s *source) Partitioned() bool { return true }
 
+// GivesWatermarks is true: the readers are timed, split by split.
+func (s *source) GivesWatermarks() bool { return true }
+
 // Schema is the declared columns.
 func (s *source) Schema() expr.Schema { return expr.SchemaOf(s.Options.Columns...) }
 
@@ -84,8 +87,13 @@ func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restor
 
 // Reader makes a reader.
 func (s *source) Reader(t *operators.Task) (connectors.Reader, error) {
-	r := &reader{source: s, alloc: t.Alloc}
+	r := &reader{source: s, alloc: t.Alloc, timed: -1}
 	fields := s.Options.Columns
+	if w := s.Watermark; w != nil {
+		if r.timed = s.Schema().Index(w.Column); r.timed < 0 || fields[r.timed].Type.Kind != expr.Timestamp {
+			return nil, fmt.Errorf("opening source %s: the watermark's column %s is no TIMESTAMP of it", s.Path, w.Column)
+		}
+	}
 	r.reach = math.MaxInt64
 	for i, f := range fields {
 		m, err := s.maker(f)
@@ -149,9 +157,11 @@ func (b *bound) split(l layout, s splitState) (connectors.Split, error) {
 	}
 	rows := l.rowsOf(s.Split)
 	return connectors.Split{
-		ID: fmt.Sprintf("%s:%d", b.Path, s.Split), Order: [2]int64{1, s.Split * l.block}, Rows: rows, Bytes: rows * b.Width, State: state,
+		ID: b.splitID(s.Split), Order: [2]int64{1, s.Split * l.block}, Rows: rows, Bytes: rows * b.Width, State: state,
 	}, nil
 }
+
+func (b *bound) splitID(split int64) string { return fmt.Sprintf("%s:%d", b.Path, split) }
 
 // Snapshot is the split to go on with.
 func (e *enumerator) Snapshot() ([]byte, error) {

@@ -23,7 +23,8 @@ type Options struct {
 // Spec declares print over a writer, which is the standard output of the process. A result of up to a
 // megabyte is printed when the run commits, so a run that fails prints nothing. A larger one is
 // printed as it comes once that much is held: a pipe cannot take back what it was given. The rows of
-// a run whose process died before it printed are not printed by a later one.
+// a run whose process died before it printed are not printed by a later one. In a stream, which may never
+// end, rows are printed as they come.
 func Spec(stdout io.Writer) connectors.Spec[Options] {
 	p := &printer{out: stdout, runs: map[string]bool{}}
 	return connectors.Spec[Options]{
@@ -31,16 +32,22 @@ func Spec(stdout io.Writer) connectors.Spec[Options] {
 		Summary:  "Prints rows to the standard output, as a table, CSV or JSON lines.",
 		BindSink: bindSink,
 		OpenSink: func(state []byte, in expr.Schema) (connectors.Sink, error) {
-			var o Options
-			if err := json.Unmarshal(state, &o); err != nil {
+			var b bound
+			if err := json.Unmarshal(state, &b); err != nil {
 				return nil, fmt.Errorf("reading the state of a print sink: %w", err)
 			}
-			return &sink{p, o, in}, nil
+			return &sink{p, b, in}, nil
 		},
 	}
 }
 
-func bindSink(_ context.Context, o Options, in expr.Schema, _ connectors.Env) (connectors.BoundSink, error) {
+// A bound is a print sink as OpenSink takes it.
+type bound struct {
+	Options
+	Streaming bool `json:"streaming,omitempty"`
+}
+
+func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
 	switch o.Format {
 	case "", "table", "csv", "json":
 	default:
@@ -49,11 +56,11 @@ func bindSink(_ context.Context, o Options, in expr.Schema, _ connectors.Env) (c
 	if err := rowtext.Printable(in); err != nil {
 		return connectors.BoundSink{}, err
 	}
-	state, err := json.Marshal(o)
+	state, err := json.Marshal(bound{o, e.Streaming})
 	if err != nil {
 		return connectors.BoundSink{}, fmt.Errorf("binding a print sink: %w", err)
 	}
-	return connectors.BoundSink{State: state, SingleFile: true}, nil
+	return connectors.BoundSink{State: state, SingleFile: true, AsTheyCome: e.Streaming}, nil
 }
 
 // A printer is the one way to the output: several sinks and their committers share it.
@@ -86,19 +93,19 @@ func (p *printer) knows(run string) bool {
 
 type sink struct {
 	*printer
-	options Options
-	in      expr.Schema
+	bound bound
+	in    expr.Schema
 }
 
 func (s *sink) Writer(t *operators.Task, run string, _ []connectors.Committable) (connectors.Writer, error) {
-	w := &writer{printer: s.printer, subtask: t.Subtask}
-	switch s.options.Format {
+	w := &writer{printer: s.printer, subtask: t.Subtask, streaming: s.bound.Streaming, streamed: s.bound.Streaming}
+	switch s.bound.Format {
 	case "csv":
 		w.encoder = rowtext.NewCSV(rowtext.CSVDialect{Delimiter: ',', Header: true}, s.in, text{w})
 	case "json":
 		w.encoder = rowtext.NewJSON(s.in, text{w})
 	default:
-		w.encoder = newTable(s.in, text{w})
+		w.encoder = newTable(s.in, text{w}, s.bound.Streaming)
 	}
 	s.opened(run)
 	return w, nil
@@ -114,12 +121,13 @@ const most = 1 << 20
 // A writer holds the text until there is too much of it.
 type writer struct {
 	*printer
-	encoder  files.Encoder
-	subtask  int
-	held     []byte
-	streamed bool
-	rows     int64
-	bytes    int64
+	encoder   files.Encoder
+	subtask   int
+	held      []byte
+	streaming bool // every batch is printed at once
+	streamed  bool
+	rows      int64
+	bytes     int64
 }
 
 // A text is what the encoder writes to.
@@ -143,8 +151,12 @@ func (t text) Write(b []byte) (int, error) {
 }
 
 func (w *writer) Write(b operators.Batch) error {
-	w.rows += int64(b.Rows())
-	return w.encoder.Write(b)
+	n := b.Rows()
+	w.rows += int64(n)
+	if err := w.encoder.Write(b); err != nil || !w.streaming || n == 0 {
+		return err
+	}
+	return w.encoder.Finish() // hands on what the encoder holds, and may be called again
 }
 
 // Prepare gives the text that was held back.

@@ -175,3 +175,46 @@ func TestFormatUnknown(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestStreaming prints every batch at once.
+func TestStreaming(t *testing.T) {
+	for format, want := range map[string][2]string{
+		"":     {"country         amount\n----------  ----------\nDE               12.50\n", "a longer name        0.01\n"},
+		"csv":  {"country,amount\nDE,12.50\n", "a longer name,0.01\n"},
+		"json": {"{\"country\":\"DE\",\"amount\":12.50}\n", "{\"country\":\"a longer name\",\"amount\":0.01}\n"},
+	} {
+		var out bytes.Buffer
+		spec := Spec(&out)
+		b, err := spec.BindSink(t.Context(), Options{Format: format}, schema(), connectors.Env{Node: "out", Streaming: true})
+		if err != nil || !b.AsTheyCome {
+			t.Fatal(b, err)
+		}
+		s, err := spec.OpenSink(b.State, schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := s.Writer(&operators.Task{Ctx: t.Context()}, "run", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range []operators.Batch{batch(nil, nil), batch([]string{"DE"}, []int64{1250}), batch([]string{"a longer name"}, []int64{1})} {
+			out.Reset()
+			if err := w.Write(x); err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 && out.String() != want[i-1] {
+				t.Errorf("%s: batch %d printed\n%s", format, i, out.String())
+			}
+		}
+		out.Reset()
+		c, err := w.Prepare(0, true)
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		j := &job{sink: s, all: c}
+		j.commit(t, "run")
+		if out.Len() > 0 || c[0].Rows != 2 {
+			t.Errorf("%s: the commit printed %q of %d rows", format, out.String(), c[0].Rows)
+		}
+	}
+}

@@ -24,12 +24,22 @@ type table struct {
 	sample [][]string // first rows, until the widths are fixed
 	widths []int
 	buf    []byte
+	least  int // width of numbers and texts, where the first rows are too few to go by
 }
+
+// leastWidth is what the columns of a stream have at least.
+const leastWidth = 10
 
 // width is how many cells of a terminal a text takes, the same in every locale.
 func width(s string) int { return (&runewidth.Condition{}).StringWidth(s) }
 
-func newTable(in expr.Schema, w io.Writer) *table { return &table{schema: in, out: w} }
+func newTable(in expr.Schema, w io.Writer, streaming bool) *table {
+	t := &table{schema: in, out: w}
+	if streaming {
+		t.least = leastWidth
+	}
+	return t
+}
 
 func (t *table) Write(b operators.Batch) error {
 	defer b.Rec.Release()
@@ -89,6 +99,9 @@ func (t *table) head() {
 	for c := range names {
 		names[c] = visible(names[c])
 		t.widths[c] = width(names[c])
+		if f := t.schema.Fields[c].Type; f.Numeric() || f.Kind == expr.String {
+			t.widths[c] = max(t.widths[c], t.least)
+		}
 		for _, cells := range t.sample {
 			t.widths[c] = max(t.widths[c], width(cells[c]))
 		}

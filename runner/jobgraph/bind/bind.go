@@ -33,7 +33,7 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 		if n.Source == nil {
 			continue
 		}
-		s, err := bindSource(ctx, n, p.Dir, cat)
+		s, err := bindSource(ctx, p, n, cat)
 		if f, ok := optionFault(p, n.Source, err); ok {
 			faults = append(faults, f)
 			continue
@@ -42,9 +42,10 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 			errs = append(errs, fmt.Errorf("source %s: %w", n.Name, err))
 			continue
 		}
-		if p.Mode != jobgraph.ModeStreaming && !s.Source.Bounded() {
+		if !streaming(p) && !s.Source.Bounded() {
 			faults = append(faults, endless(p, n))
 		}
+		faults = append(faults, eventTime(p, n, s.Source.Schema())...)
 		bp.Sources[n.Name] = s
 		schemas[n.Name] = s.Source.Schema()
 	}
@@ -59,7 +60,7 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 	}
 	for _, r := range bp.Logical.Sinks {
 		n := p.Node(r.Node)
-		b, err := cat[n.Sink.Kind].BindSink(ctx, n.Sink.Options, r.Schema, connectors.Env{Node: n.Name, Dir: p.Dir})
+		b, err := cat[n.Sink.Kind].BindSink(ctx, n.Sink.Options, r.Schema, connectors.Env{Node: n.Name, Dir: p.Dir, Streaming: streaming(p)})
 		if f, ok := optionFault(p, n.Sink, err); ok {
 			found = append(found, f)
 			continue
@@ -70,6 +71,7 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 		}
 		bp.Sinks[n.Name] = b
 	}
+	found = append(found, streamFaults(bp)...)
 	found = append(found, sharedTargets(bp)...)
 	if found.Failed() {
 		return nil, found, nil
@@ -172,6 +174,7 @@ func unreadable(bp *jobgraph.BoundPlan, node string) []connectors.Unreadable {
 // plan declares. found are the findings so far; nodes they are about are passed over.
 func Offline(p *plans.Plan, found plans.Findings, cat connectors.Catalog) plans.Findings {
 	schemas := map[string]expr.Schema{}
+	var timed plans.Findings
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if n.Source == nil || cat[n.Source.Kind] == nil {
@@ -179,13 +182,14 @@ func Offline(p *plans.Plan, found plans.Findings, cat connectors.Catalog) plans.
 		}
 		if s, ok := cat[n.Source.Kind].Declared(n.Source.Options); ok {
 			schemas[n.Name] = s
+			timed = append(timed, eventTime(p, n, s)...)
 		}
 	}
 	_, more := jobgraph.BuildLogical(p, schemas, p.Faulty(found))
-	return more
+	return append(append(timed, notInStreams(p)...), more...)
 }
 
-func bindSource(ctx context.Context, n *plans.Node, dir string, cat connectors.Catalog) (b jobgraph.BoundSource, err error) {
+func bindSource(ctx context.Context, p *plans.Plan, n *plans.Node, cat connectors.Catalog) (b jobgraph.BoundSource, err error) {
 	defer func() {
 		if v := recover(); v != nil { // no library is trusted with a damaged header or footer
 			err = fmt.Errorf("the connector %s panicked: %v", n.Source.Kind, v)
@@ -196,7 +200,8 @@ func bindSource(ctx context.Context, n *plans.Node, dir string, cat connectors.C
 		return b, fmt.Errorf("there is no source %s", n.Source.Kind)
 	}
 	skip := n.Source.OnError != nil && n.Source.OnError.Skip
-	if b.State, err = c.Bind(ctx, n.Source.Options, connectors.Env{Node: n.Name, Dir: dir, SkipBadRows: skip}); err != nil {
+	e := connectors.Env{Node: n.Name, Dir: p.Dir, SkipBadRows: skip, Watermark: watermarkOf(n), Streaming: streaming(p)}
+	if b.State, err = c.Bind(ctx, n.Source.Options, e); err != nil {
 		return b, err
 	}
 	if b.Source, err = c.Open(b.State); err != nil {
