@@ -61,12 +61,14 @@ type SplitOptions struct {
 
 // An Inventory is what a source found when it was bound.
 type Inventory struct {
-	Files []File `json:"files"`
+	Files    []File     `json:"files"`              // Origin.File of a batch is the place here, from 1
+	Inferred *Inference `json:"inferred,omitempty"` // nil where the columns were declared, or stand in the files
 }
 
 // A File is an input file.
 type File struct {
-	Path       string `json:"path"` // as the plan's reader would write it: relative to the working directory where below it
+	Name       string `json:"name,omitempty"` // as the plan writes it, which is what _file gives: relative to the plan's folder, or absolute; "" = Path
+	Path       string `json:"path"`           // as the plan's reader would write it: relative to the working directory where below it
 	Bytes      int64  `json:"bytes"`
 	Rows       int64  `json:"rows"`          // of the footer; -1 where not known
 	Splittable bool   `json:"splittable"`    // false: compressed as a whole, and so on

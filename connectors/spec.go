@@ -26,6 +26,9 @@ type Env struct {
 // A Spec declares a connector; a source, a sink or both. O are the options under its name in a plan.
 type Spec[O any] struct {
 	Name, Summary string
+	// Files says that a source's rows come from the files of its Inventory, so that they have the hidden
+	// column _file.
+	Files bool
 	// Bind does the source's I/O: lists files, reads headers and footers. The result is data: Open
 	// makes a Source of it anywhere, without I/O. nil: not a source.
 	Bind func(ctx context.Context, o O, e Env) (state []byte, err error)
@@ -52,7 +55,8 @@ type Component interface {
 	Summary() string
 	IsSource() bool
 	IsSink() bool
-	Options() any // a new *O, zero
+	ReadsFiles() bool // see Spec.Files
+	Options() any     // a new *O, zero
 	Bind(ctx context.Context, options json.RawMessage, e Env) ([]byte, error)
 	Open(state []byte) (Source, error)
 	Declared(options json.RawMessage) (expr.Schema, bool)
@@ -65,11 +69,12 @@ func Erase[O any](s Spec[O]) Component { return erased[O]{s} }
 
 type erased[O any] struct{ spec Spec[O] }
 
-func (e erased[O]) Name() string    { return e.spec.Name }
-func (e erased[O]) Summary() string { return e.spec.Summary }
-func (e erased[O]) IsSource() bool  { return e.spec.Bind != nil }
-func (e erased[O]) IsSink() bool    { return e.spec.BindSink != nil }
-func (e erased[O]) Options() any    { return new(O) }
+func (e erased[O]) Name() string     { return e.spec.Name }
+func (e erased[O]) Summary() string  { return e.spec.Summary }
+func (e erased[O]) IsSource() bool   { return e.spec.Bind != nil }
+func (e erased[O]) IsSink() bool     { return e.spec.BindSink != nil }
+func (e erased[O]) ReadsFiles() bool { return e.spec.Files && e.spec.Bind != nil }
+func (e erased[O]) Options() any     { return new(O) }
 
 func (e erased[O]) decode(b json.RawMessage) (O, error) {
 	var o O
