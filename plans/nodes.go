@@ -232,9 +232,6 @@ func (r *reader) connector(node *Node, e spec.Entry, kind Kind, path string) *Co
 			c.Places[name] = at(p, path+"."+name)
 		}
 	}
-	if len(problems) == 0 && e.Key == "csv" && node.Section == Sources && e.Value.Get("columns") == nil {
-		r.notYet(at(e.Pos, path), "leaving out columns", "`runner inspect FILE` lists them: columns: {order_id: BIGINT, country: STRING}")
-	}
 	b, err := json.Marshal(options)
 	if err != nil {
 		r.add(c.Pos, spec.RuleInvalidValue, fmt.Sprintf("the options of %s cannot travel: %v", reflect.TypeOf(options), err), "")

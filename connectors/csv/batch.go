@@ -168,6 +168,10 @@ func (r *reader) flawed(i int, f *columntext.Flaw) *fault {
 		if m := r.cols[i].Marks; m != (columntext.Marks{}) && f.Status == expr.Malformed {
 			out.message += m.Said()
 		}
+		if f.Lossy {
+			out.message = fmt.Sprintf("column %s: '%s' would not stay what it is as %s", c.Name, shorten(f.Value), c.Type)
+		}
+		out.message += r.src.hint(c, r.cols[i].Style, f)
 	}
 	out.place = r.cur.in.Places[i]
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/infer"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -34,6 +35,10 @@ type bound struct {
 	Marks     columntext.Marks   `json:"marks"`
 	Formats   columntext.Formats `json:"formats,omitempty"`
 	Files     []input            `json:"files"`
+	// Inferred is how Columns were found; nil where the plan declares them.
+	Inferred *connectors.Inference `json:"inferred,omitempty"`
+
+	naming bool // the columns are being found: a file's header says which there are
 }
 
 // An input is one file, with the place of every declared column in it.
@@ -50,6 +55,9 @@ type input struct {
 	// offset of its text, and so are all offsets of its records.
 	InOrder     string `json:"inOrder,omitempty"`
 	Compression string `json:"compression,omitempty"`
+
+	names   []string // of its columns, where they are being found
+	sampled bool     // some of its values were looked at
 }
 
 func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
@@ -66,6 +74,16 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)
+	}
+	if len(b.Columns) == 0 {
+		v, err := b.infer(ctx, fs, o, list)
+		if err != nil {
+			return nil, fmt.Errorf("finding the columns of source %s: %w", e.Node, err)
+		}
+		b.Columns, b.Inferred = v.Columns, &v.Inference
+		if err := b.Formats.Check(b.Columns); err != nil {
+			return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		}
 	}
 	for _, f := range list {
 		if err := ctx.Err(); err != nil {
@@ -87,7 +105,12 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 // column makes the column that reads the i-th declared one.
 func (b *bound) column(i int, nulls *columntext.NullTokens, alloc memory.Allocator) *columntext.Column {
 	f := b.Columns[i]
-	return columntext.New(f, columntext.Style{Nulls: nulls, Marks: b.Marks, Format: b.Formats.Of(f.Name)}, alloc)
+	style := b.style(f.Name)
+	style.Nulls = nulls
+	if b.Inferred != nil && !b.Inferred.Whole && f.Type.Kind != expr.String {
+		style.Fit = infer.NewFit(f.Type, style.Rules())
+	}
+	return columntext.New(f, style, alloc)
 }
 
 // bound is a source without its files.
@@ -103,14 +126,14 @@ func (o Options) bound() (bound, error) {
 	if o.Mode != "" && o.Mode != string(files.ModeError) {
 		return b, errors.New("mode: " + o.Mode + " belongs to sinks: a source only reads")
 	}
-	if len(o.Columns) == 0 {
-		return b, errors.New("csv: `columns` is left out: `runner inspect FILE` finds them by looking at the file; declare each column with its type, as in {id: BIGINT, name: STRING}")
-	}
 	if o.Ragged != "error" {
 		b.Ragged = o.Ragged
 	}
 	if b.Marks, err = columntext.NewMarks(o.Decimal, o.Thousands); err != nil {
 		return b, err
+	}
+	if len(o.Columns) == 0 {
+		return b, nil
 	}
 	return b, o.Formats.Check(o.Columns)
 }
@@ -171,7 +194,7 @@ func (b *bound) resolve(in *input, h files.ReadFile, number int, header bool) er
 		in.Fields = len(b.Columns)
 	}
 	first, raw, at, err := r.next()
-	for err == nil && raw != nil && first.blank && (header || len(b.Columns) > 1) {
+	for err == nil && raw != nil && first.blank && (header || len(b.Columns) != 1) {
 		first, raw, at, err = r.next()
 	}
 	if err != nil || raw == nil {
@@ -203,7 +226,7 @@ func (b *bound) resolveStream(fs files.FS, in *input, number int, header bool) (
 		in.Fields = len(b.Columns)
 	}
 	first, raw, at, line, err := s.next()
-	for err == nil && raw != nil && first.blank && (header || len(b.Columns) > 1) {
+	for err == nil && raw != nil && first.blank && (header || len(b.Columns) != 1) {
 		first, raw, at, line, err = s.next()
 	}
 	if err != nil || raw == nil {
@@ -229,10 +252,14 @@ func (b *bound) head(in *input, d *dialect, first record, raw []byte, header boo
 		names[i] = string(v)
 	}
 	in.Fields = len(names)
+	if header && b.Rename {
+		names = Renamed(names)
+	}
+	if b.naming {
+		in.names = names
+		return nil
+	}
 	if header {
-		if b.Rename {
-			names = Renamed(names)
-		}
 		return b.byName(in, names, fail)
 	}
 	return b.byPlace(in, names, fail)
@@ -318,13 +345,21 @@ func listNames(names []string) string {
 // oneField is a hint for a header that is a single field because the file has another delimiter; near is
 // what is said otherwise.
 func oneField(names []string, near string) string {
+	if d := otherDelimiter(names); d != "" {
+		return fmt.Sprintf("; all of it is one field: is the delimiter %q?", d)
+	}
+	return near
+}
+
+// otherDelimiter is what a header that is one field may have between its names, "" where there is nothing.
+func otherDelimiter(names []string) string {
 	if len(names) != 1 {
-		return near
+		return ""
 	}
 	for _, d := range []string{";", "\t", "|", ","} {
 		if strings.Contains(names[0], d) {
-			return fmt.Sprintf("; all of it is one field: is the delimiter %q?", d)
+			return d
 		}
 	}
-	return near
+	return ""
 }

@@ -9,6 +9,14 @@ import (
 
 // Check looks at one field the way Parse does, without making a value of it; nil says that it fits.
 func (c *Column) Check(r int32) *Flaw {
+	if c.Fit != nil {
+		return c.loses(r)
+	}
+	return c.reads(r)
+}
+
+// reads looks whether a field can be read.
+func (c *Column) reads(r int32) *Flaw {
 	b, null := c.Fields.Get(r)
 	if null {
 		if c.Field.Type.NotNull {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/seed-4b0e9f7c/runner/connectors/files/infer"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -23,6 +24,27 @@ type Style struct {
 	Format *Pattern // how dates and times are written; nil: as ISO 8601 has them
 	// Exact takes a number with a point or an exponent for a whole one where that is what it is: 1e2, 5.0.
 	Exact bool
+	// Fit is of a type that was inferred from some of the values: one that can be read and would not stay
+	// what it is is a flaw. nil: what can be read fits.
+	Fit *infer.Fit
+}
+
+// Rules are what package infer has to know of the style.
+func (s Style) Rules() infer.Rules {
+	var r infer.Rules
+	if s.Marks != (Marks{}) {
+		r.Number = s.Marks.number
+	}
+	if p := s.Format; p != nil {
+		r.Match = func(b []byte) bool {
+			_, s := p.Parse(b, 6)
+			return s == expr.OK
+		}
+		if r.Format = p.text; p.iso {
+			r.Format = "iso"
+		}
+	}
+	return r
 }
 
 // A Column turns the fields of one declared column into Arrow arrays. Fields says which they are.
@@ -98,6 +120,37 @@ func view[T any](b *memory.Buffer) []T {
 // Parse makes an array of rows values, of which those in sel are parsed; the others are unspecified.
 // With a flaw the rows before it are there.
 func (c *Column) Parse(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *Flaw) {
+	if c.Fit == nil {
+		return c.values(rows, sel)
+	}
+	var lossy *Flaw
+	for i, r := range sel {
+		if lossy = c.loses(r); lossy != nil {
+			sel = sel[:i]
+			break
+		}
+	}
+	if arr, dict, bad = c.values(rows, sel); bad == nil {
+		bad = lossy
+	}
+	return arr, dict, bad
+}
+
+// loses looks whether a value can be one of the inferred type without losing anything.
+func (c *Column) loses(r int32) *Flaw {
+	b, null := c.Fields.Get(r)
+	if null || c.Fit.Fits(b) {
+		return nil
+	}
+	bad := c.reads(r)
+	if bad == nil {
+		bad = &Flaw{Row: r, Lossy: true, Value: bytes.Clone(b)}
+	}
+	return bad
+}
+
+// values is Parse for values that fit if they can be read.
+func (c *Column) values(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *Flaw) {
 	c.valid = validity{}
 	if c.Format != nil || c.Marks != (Marks{}) {
 		if arr, bad := c.written(rows, sel); arr != nil {

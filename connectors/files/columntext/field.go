@@ -123,6 +123,7 @@ type Flaw struct {
 	Status expr.Status
 	UTF8   bool // bytes that are not UTF-8
 	At     int  // of them, in the value
+	Lossy  bool // it can be read, and would not stay what it is: see Style.Fit
 	Value  []byte
 }
 
