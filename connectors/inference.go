@@ -26,7 +26,10 @@ type InferredColumn struct {
 
 // Sample says what was looked at: "all 27 rows of 1 file", "a sample of 9000 rows of 2 of 3 files".
 func (i *Inference) Sample() string {
-	if i.Whole {
+	switch {
+	case i.Whole && i.Rows == 1:
+		return "the only row of " + counted(int64(i.Of), "file")
+	case i.Whole:
 		return fmt.Sprintf("all %s of %s", counted(i.Rows, "row"), counted(int64(i.Of), "file"))
 	}
 	of := counted(int64(i.Of), "file")
@@ -43,6 +46,17 @@ func (i *Inference) String() string {
 		cols[k] = c.Name + " " + c.Type
 	}
 	return fmt.Sprintf("columns inferred from %s: %s", i.Sample(), strings.Join(cols, ", "))
+}
+
+// Notes say of columns why they have their type, where that is not plain.
+func (i *Inference) Notes() []string {
+	var out []string
+	for _, c := range i.Columns {
+		if c.Note != "" {
+			out = append(out, fmt.Sprintf("%s %s: %s", c.Name, c.Type, c.Note))
+		}
+	}
+	return out
 }
 
 func counted(n int64, word string) string {

@@ -87,7 +87,6 @@ unknown-key sources.a.csv.mode
 wrong-type sources.a.csv.header
 missing-key sources.b.parquet.path
 unknown-key sources.b.parquet.paht
-not-supported-yet sources.c.csv
 kind sources.d.print
 unknown-key transforms.s.calc
 invalid-value sinks.x.parquet.compression

@@ -62,6 +62,12 @@ func (x *Explanation) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "   requested %d (%s), reason %s, slot sharing group %s\n", d.Requested, d.Origin, d.Reason, v.SharingGroup)
 		for _, op := range v.Operators {
 			fmt.Fprintf(&b, "   - %s: %s\n", op.Label, describe(op))
+			if op.Source != nil && op.Source.Inv.Inferred != nil {
+				fmt.Fprintf(&b, "     %s\n", op.Source.Inv.Inferred)
+				for _, n := range op.Source.Inv.Inferred.Notes() {
+					fmt.Fprintf(&b, "       %s\n", n)
+				}
+			}
 		}
 		for _, e := range x.Graph.In(v.ID) {
 			fmt.Fprintf(&b, "   <- %s%s from %s%s\n", e.Exchange, keysOf(e), x.Graph.Vertex(e.From).Name, portOf(e))

@@ -38,7 +38,8 @@ type bound struct {
 	// Inferred is how Columns were found; nil where the plan declares them.
 	Inferred *connectors.Inference `json:"inferred,omitempty"`
 
-	naming bool // the columns are being found: a file's header says which there are
+	naming bool  // the columns are being found: a file's header says which there are
+	budget int64 // bytes of a sample; 0: the usual
 }
 
 // An input is one file, with the place of every declared column in it.

@@ -59,7 +59,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		"unknown encoding":          {Path: []string{"a.csv"}, Encoding: "klingon"},
+		"klingon":                   {Path: []string{"a.csv"}, Encoding: "klingon"},
 		"does not begin as gzip":    {Path: []string{"b.csv.gz"}, Columns: columns(t, "a INT")},
 		"holds the quote character": {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Delimiter: "\""},
 		"belongs to sinks":          {Path: []string{"a.csv"}, Columns: columns(t, "a INT"), Mode: "append"},

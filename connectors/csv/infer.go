@@ -48,6 +48,9 @@ type inference struct {
 func (b *bound) infer(ctx context.Context, fs files.FS, o Options, list []files.File) (*Inferred, error) {
 	probe := *b
 	probe.Columns, probe.naming = nil, true
+	if probe.budget == 0 {
+		probe.budget = infer.Budget
+	}
 	v := &inference{b: &probe, ctx: ctx, fs: fs, o: o, whole: true}
 	for i, f := range list {
 		if err := ctx.Err(); err != nil {

@@ -16,7 +16,7 @@ func (v *inference) sample() error {
 	for i, in := range v.inputs {
 		list[i] = infer.Extent{Bytes: in.Bytes, InOrder: in.Compression != ""}
 	}
-	pieces := infer.Pieces(list, infer.Budget)
+	pieces := infer.Pieces(list, v.b.budget)
 	seen := map[int]bool{}
 	for _, p := range pieces {
 		if err := v.ctx.Err(); err != nil {

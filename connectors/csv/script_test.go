@@ -26,7 +26,7 @@ func unescape(s string) string {
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			if d.Cmd != "read" {
+			if d.Cmd != "read" && d.Cmd != "infer" {
 				return "unknown command " + d.Cmd
 			}
 			var o Options
@@ -90,6 +90,9 @@ func TestScripts(t *testing.T) {
 				texts = append(texts, unescape(strings.ReplaceAll(s+"\n", "~\n", "")))
 			}
 			dir, state, err := bindText(t, o, texts...)
+			if d.Cmd == "infer" && err == nil {
+				return strings.ReplaceAll(inferredOf(t, state), dir+"/", "")
+			}
 			var rows []string
 			var tally []connectors.Tally
 			if err == nil {
@@ -109,6 +112,23 @@ func TestScripts(t *testing.T) {
 			return strings.ReplaceAll(out, dir+"/", "")
 		})
 	})
+}
+
+// inferredOf prints the columns that a bound source found.
+func inferredOf(t *testing.T, state []byte) string {
+	src, err := openIn(localFS(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := src.Inventory().Inferred
+	out := v.String() + "\n"
+	for _, n := range v.Notes() {
+		out += "  " + n + "\n"
+	}
+	if _, _, err := readAll(t, state, how{split: 5}); err != nil {
+		out += "which does not read them: " + err.Error() + "\n"
+	}
+	return out
 }
 
 // explain prints an error with all it says about its place.

@@ -130,7 +130,7 @@ func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
 			if op.Source == nil {
 				continue
 			}
-			src := Source{Node: op.Node, Files: []SourceFile{}}
+			src := Source{Node: op.Node, Files: []SourceFile{}, Inferred: op.Source.Inv.Inferred}
 			place := map[string]int{}
 			for _, f := range op.Source.Inv.Files {
 				place[f.Path] = len(src.Files)

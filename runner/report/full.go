@@ -157,6 +157,11 @@ func fullSources(b *strings.Builder, all []Source) {
 		}
 	}
 	t.Flush()
+	var inferred strings.Builder
+	writeInferred(&inferred, all)
+	for line := range strings.Lines(inferred.String()) {
+		b.WriteString("  " + line)
+	}
 	fullRejects(b, all)
 }
 

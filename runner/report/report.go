@@ -8,6 +8,7 @@ package report
 import (
 	"encoding/json"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
@@ -130,6 +131,8 @@ type Subtask struct {
 type Source struct {
 	Node  string       `json:"node"`
 	Files []SourceFile `json:"files"`
+	// Inferred is how its columns were found; not there where the plan declares them or they stand in the files.
+	Inferred *connectors.Inference `json:"inferred,omitempty"`
 }
 
 // A SourceFile is one input file. Rows is what was read of it.

@@ -17,6 +17,7 @@ import (
 func WriteText(w io.Writer, r Report, path string) {
 	var b strings.Builder
 	writeVertices(&b, r)
+	writeInferred(&b, r.Sources)
 	writeSinks(&b, r)
 	for _, x := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", x)
@@ -48,6 +49,19 @@ func writeVertices(b *strings.Builder, r Report) {
 	t.Flush()
 	for i, v := range r.Vertices {
 		fmt.Fprintf(b, "  %d: %s\n", i+1, v.Parallelism.Text)
+	}
+}
+
+// writeInferred says which columns of sources were found in a sample, and what of it is worth knowing.
+func writeInferred(b *strings.Builder, all []Source) {
+	for _, s := range all {
+		if s.Inferred == nil {
+			continue
+		}
+		fmt.Fprintf(b, "%s: %s\n", s.Node, s.Inferred)
+		for _, n := range s.Inferred.Notes() {
+			fmt.Fprintf(b, "  %s\n", n)
+		}
 	}
 }
 

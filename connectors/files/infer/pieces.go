@@ -82,12 +82,12 @@ func spots(list []Extent, total, budget int64) []Piece {
 		if k == n-1 {
 			end = total
 		}
-		at := max(end-pieceSize, 0)
-		for at >= before+list[file].Bytes {
+		for end > before+list[file].Bytes {
 			before += list[file].Bytes
 			file++
 		}
-		out = append(out, Piece{File: file, At: at - before, Bytes: pieceSize})
+		at := max(end-before-pieceSize, 0)
+		out = append(out, Piece{File: file, At: at, Bytes: end - before - at})
 	}
 	return out
 }
