@@ -29,7 +29,7 @@ func sample(t testing.TB, compression string, rows int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEncoder(s, &b, codec, int64(max(rows/2, 1)))
+	e, err := newEncoder(s, &b, codec, usualLimits(), int64(max(rows/2, 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,15 @@ func deltas(b []byte, most int) (values []int64, rest []byte, err error) {
 // appendDeltas adds up n differences of w bits. Sums wrap around, as the format says.
 func appendDeltas(values []int64, b []byte, n, w int, least int64) []int64 {
 	last := values[len(values)-1]
-	for i := range n {
+	done := 0
+	if w <= 57 { // with up to seven bits before it a difference lies in one word
+		mask := uint64(1)<<w - 1
+		for bit := 0; done < n && bit>>3+8 <= len(b); done, bit = done+1, bit+w {
+			last += least + int64(binary.LittleEndian.Uint64(b[bit>>3:])>>(bit&7)&mask)
+			values = append(values, last)
+		}
+	}
+	for i := done; i < n; i++ {
 		last += least + int64(bitsAt(b, i*w, w))
 		values = append(values, last)
 	}

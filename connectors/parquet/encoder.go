@@ -1,13 +1,10 @@
 package parquet
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
@@ -16,141 +13,208 @@ import (
 
 // An encoder writes a Parquet file. A row group is held in memory, encoded, until it is full.
 type encoder struct {
-	schema    expr.Schema
-	out       *sticky
-	file      *file.Writer
-	group     file.BufferedRowGroupWriter
-	groupRows int64 // rows in the group
-	mostRows  int64
-	columns   []columnWriter
-	rows      []int32 // scratch: the rows of a batch without selection
+	schema   expr.Schema
+	fields   schema.FieldList
+	out      io.Writer
+	at       int64 // bytes of the file that are written
+	columns  []*columnWriter
+	deflate  deflater
+	groups   []writtenGroup
+	rows     int64 // rows in the group
+	mostRows int64
+	ledger   ledger
 }
 
 // mostBytes is about where a row group ends, in encoded bytes.
 const mostBytes = 64 << 20
 
-func newEncoder(in expr.Schema, w io.Writer, codec compress.Compression, mostRows int64) (*encoder, error) {
-	e := &encoder{schema: in, out: &sticky{w: w}, mostRows: mostRows}
+func newEncoder(in expr.Schema, w io.Writer, codec compress.Compression, l *limits, mostRows int64, m operators.Memory) (*encoder, error) {
 	fields, err := nodes(in)
 	if err != nil {
 		return nil, err
 	}
+	e := &encoder{schema: in, fields: fields, out: w, mostRows: mostRows, ledger: ledger{memory: m}}
+	e.deflate.codec = codec
 	for _, f := range in.Fields {
-		e.columns = append(e.columns, newColumnWriter(f))
+		e.columns = append(e.columns, newColumnWriter(f, &e.deflate, l))
 	}
-	err = e.guard(func() error {
-		root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
-		if err != nil {
-			return err
-		}
-		e.file = file.NewParquetWriter(e.out, root, file.WithWriterProps(properties(in, codec)))
-		return nil
-	})
-	return e, err
+	if m != nil {
+		m.OnPressure(e.yield)
+	}
+	return e, e.put([]byte(magic))
 }
 
-// guard turns panics of the library into errors, and finds errors of the output that it passed over.
-func (e *encoder) guard(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil && err == nil {
-			err = errors.New("the Parquet encoder broke off")
-		}
-		if e.out.err != nil {
-			err = e.out.err
-		}
-	}()
-	return f()
+func (e *encoder) put(b []byte) error {
+	n, err := e.out.Write(b)
+	e.at += int64(n)
+	return err
 }
 
 // Write appends the live rows.
 func (e *encoder) Write(b operators.Batch) error {
 	defer b.Rec.Release()
-	rows := b.Sel
-	if rows == nil {
-		for n := int(b.Rec.NumRows()); len(e.rows) < n; {
-			e.rows = append(e.rows, int32(len(e.rows)))
-		}
-		rows = e.rows[:b.Rec.NumRows()]
-	}
-	return e.guard(func() error {
-		for len(rows) > 0 {
-			if err := e.room(); err != nil {
-				return err
-			}
-			n := min(int64(len(rows)), e.mostRows-e.groupRows)
-			if err := e.append(b, rows[:n]); err != nil {
-				return err
-			}
-			e.groupRows += n
-			rows = rows[n:]
-		}
-		return nil
-	})
-}
-
-// room begins a row group where there is none, or the last one is full.
-func (e *encoder) room() error {
-	if e.group != nil && (e.groupRows >= e.mostRows || e.group.TotalCompressedBytes() >= mostBytes) {
-		if err := e.closeGroup(); err != nil {
+	rows := b.Rows()
+	for from := 0; from < rows; {
+		n := int(min(int64(rows-from), e.mostRows-e.rows))
+		if err := e.append(b, from, n); err != nil {
 			return err
 		}
-	}
-	if e.group == nil {
-		e.group = e.file.AppendBufferedRowGroup()
-		e.groupRows = 0
+		e.rows += int64(n)
+		from += n
+		if err := e.endIfFull(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (e *encoder) closeGroup() error {
-	g := e.group
-	e.group = nil
-	if g == nil {
-		return nil
+func (e *encoder) append(b operators.Batch, from, n int) error {
+	sel := b.Sel
+	if sel != nil {
+		sel = sel[from : from+n]
 	}
-	return g.Close()
+	for i, c := range e.columns {
+		id := uint64(0)
+		if b.Dict != nil {
+			id = b.Dict[i]
+		}
+		if err := c.write(b.Rec.Column(i), id, sel, from, n); err != nil {
+			return fmt.Errorf("column %s: %w", e.schema.Fields[i].Name, err)
+		}
+	}
+	return nil
 }
 
-func (e *encoder) append(b operators.Batch, rows []int32) error {
-	for c, w := range e.columns {
-		cw, err := e.group.Column(c)
+// endIfFull ends the row group where it has its rows or bytes, or the memory for more is refused.
+func (e *encoder) endIfFull() error {
+	held, encoded := e.held()
+	refused := !e.ledger.settle(held)
+	if e.rows >= e.mostRows || encoded >= mostBytes || refused && encoded >= leastBytes {
+		if err := e.endGroup(); err != nil {
+			return err
+		}
+		if refused {
+			e.shrink()
+		}
+	}
+	return nil
+}
+
+// leastBytes is what a row group has at least, encoded, before it is ended for want of memory: smaller ones
+// cost readers more than they save here.
+const leastBytes = 4 << 20
+
+// held is how many bytes of memory are held, and how many of them are encoded pages.
+func (e *encoder) held() (held, encoded int64) {
+	held = int64(e.deflate.memory())
+	for _, c := range e.columns {
+		held += int64(c.memory())
+		encoded += int64(len(c.pages))
+	}
+	return held, encoded
+}
+
+// yield frees memory that another operator of the slot asks for. It is called between batches.
+func (e *encoder) yield(int64) int64 {
+	before := e.ledger.reserved
+	if _, encoded := e.held(); encoded < leastBytes || e.endGroup() != nil {
+		return 0
+	}
+	e.shrink()
+	return before - e.ledger.reserved
+}
+
+// shrink gives the memory of encoded pages back.
+func (e *encoder) shrink() {
+	for _, c := range e.columns {
+		c.release()
+	}
+	held, _ := e.held()
+	e.ledger.settle(held)
+}
+
+// endGroup writes the row group, if it has rows.
+func (e *encoder) endGroup() error {
+	if e.rows == 0 {
+		return nil
+	}
+	return e.writeGroup()
+}
+
+func (e *encoder) writeGroup() error {
+	g := writtenGroup{rows: e.rows, at: e.at}
+	for i, c := range e.columns {
+		chunk, err := e.endChunk(c)
 		if err != nil {
-			return err
+			return fmt.Errorf("column %s: %w", e.schema.Fields[i].Name, err)
 		}
-		if err := w.write(cw, b.Rec.Column(c), rows); err != nil {
-			return fmt.Errorf("column %s: %w", e.schema.Fields[c].Name, err)
-		}
+		g.chunks = append(g.chunks, chunk)
+		c.reset()
 	}
+	e.groups = append(e.groups, g)
+	e.rows = 0
 	return nil
 }
 
-// Finish writes the last row group and the footer. A file without rows has no row group.
+// endChunk writes a column of the row group: its dictionary, and its pages.
+func (e *encoder) endChunk(c *columnWriter) (writtenChunk, error) {
+	var none writtenChunk
+	if err := c.endPage(); err != nil {
+		return none, err
+	}
+	start := e.at
+	raw, entries := c.values.dictionary(e.deflate.raw[:0])
+	e.deflate.raw = raw
+	if entries > 0 {
+		page, err := c.appendPage(nil, pageHeader{kind: dictionaryPage, values: int32(entries), encoding: encodingPlain}, raw)
+		if err != nil {
+			return none, err
+		}
+		if err := e.put(page); err != nil {
+			return none, err
+		}
+	}
+	chunk := c.written(start, int(e.at-start))
+	return chunk, e.put(c.pages)
+}
+
+// Finish writes the last row group, the page indexes and the footer. A file without rows has no row group.
 func (e *encoder) Finish() error {
-	return e.guard(func() error {
-		if err := e.closeGroup(); err != nil {
-			return err
-		}
-		return e.file.FlushWithFooter()
-	})
+	if err := e.endGroup(); err != nil {
+		return err
+	}
+	return e.put(footer(e.at, e.fields, e.deflate.codec, e.groups))
 }
 
-// Close lets go of the row group.
+// Close lets go of what is held.
 func (e *encoder) Close() error {
-	e.group, e.file = nil, nil
+	e.columns, e.groups = nil, nil
+	e.deflate = deflater{}
+	e.ledger.settle(0)
 	return nil
 }
 
-// A sticky remembers the first error of a writer, because the library does not hand all of them on.
-type sticky struct {
-	w   io.Writer
-	err error
+// A ledger keeps account of memory with the slot, in steps, so that it is not asked for every batch.
+type ledger struct {
+	memory   operators.Memory // nil: nobody counts
+	reserved int64
 }
 
-func (s *sticky) Write(b []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
+const memoryStep = 1 << 20
+
+// settle makes the reservation fit what is held, false where more was refused.
+func (l *ledger) settle(held int64) bool {
+	want := (held + memoryStep - 1) / memoryStep * memoryStep
+	switch {
+	case l.memory == nil:
+		return true
+	case want > l.reserved:
+		if !l.memory.Reserve(want - l.reserved) {
+			return false
+		}
+	case want < l.reserved:
+		l.memory.Release(l.reserved - want)
 	}
-	n, err := s.w.Write(b)
-	s.err = err
-	return n, err
+	l.reserved = want
+	return true
 }

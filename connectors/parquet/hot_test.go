@@ -62,9 +62,9 @@ func libraryFile(t *testing.T, seed uint64, p ...parquet.WriterProperty) []byte 
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	e := &encoder{schema: s, out: &sticky{w: &buf}, mostRows: int64(500 + rnd.IntN(2000))}
+	e := &libraryEncoder{in: s, out: &sticky{w: &buf}, mostRows: int64(500 + rnd.IntN(2000))}
 	for _, f := range s.Fields {
-		e.columns = append(e.columns, newColumnWriter(f))
+		e.columns = append(e.columns, newLibraryColumnWriter(f))
 	}
 	e.file = file.NewParquetWriter(e.out, root, file.WithWriterProps(parquet.NewWriterProperties(p...)))
 	for at := 0; at < 2800; at += 700 {

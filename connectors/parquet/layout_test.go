@@ -24,19 +24,16 @@ func TestRowGroups(t *testing.T) {
 	s := schemaOf(t, "id BIGINT NOT NULL; name STRING")
 	for _, groups := range [][]int{{}, {0}, {3, 0, 2}, {0, 0, 1}} {
 		var b bytes.Buffer
-		e, err := newEncoder(s, &b, compress.Codecs.Snappy, 100)
+		e, err := newEncoder(s, &b, compress.Codecs.Snappy, usualLimits(), 100, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := 0
 		for _, n := range groups {
-			if err := e.closeGroup(); err != nil {
-				t.Fatal(err)
-			}
-			if err := e.room(); err != nil {
-				t.Fatal(err)
-			}
 			if err := e.Write(operators.Batch{Rec: record(memory.DefaultAllocator, s, want, n, false)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := e.writeGroup(); err != nil { // also one without rows
 				t.Fatal(err)
 			}
 			want += n

@@ -63,7 +63,7 @@ func prunable(t *testing.T) (expr.Schema, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEncoder(s, &buf, codec, 10)
+	e, err := newEncoder(s, &buf, codec, usualLimits(), 10, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{Options{Path: []string{"a", "b"}}, "one target, and 2"},
 		{Options{Path: []string{"a"}, Columns: in.Fields}, "columns: belongs to sources"},
-		{Options{Path: []string{"a"}, Compression: "gzip"}, "expected snappy, zstd or none"},
+		{Options{Path: []string{"a"}, Compression: "brotli"}, "expected snappy, zstd, gzip, lz4_raw or none"},
 		{Options{Path: []string{"a"}, RowGroupRows: 2_000_000}, "not between 1 and 1000000"},
 	} {
 		_, err := Spec.BindSink(t.Context(), c.o, in, connectors.Env{Dir: t.TempDir()})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
@@ -68,8 +67,8 @@ func openSink(state []byte, in expr.Schema) (connectors.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files.NewSink(files.Local(), s.Target, func(_ *operators.Task, w io.Writer) (files.Encoder, error) {
-		return newEncoder(in, w, codec, s.RowGroupRows)
+	return files.NewSink(files.Local(), s.Target, func(t *operators.Task, w io.Writer) (files.Encoder, error) {
+		return newEncoder(in, w, codec, usualLimits(), s.RowGroupRows, t.Memory)
 	}), nil
 }
 
@@ -79,24 +78,12 @@ func (s sinkState) codec() (compress.Compression, error) {
 		return compress.Codecs.Snappy, nil
 	case "zstd":
 		return compress.Codecs.Zstd, nil
+	case "gzip":
+		return compress.Codecs.Gzip, nil
+	case "lz4_raw":
+		return lz4Raw, nil
 	case "none":
 		return compress.Codecs.Uncompressed, nil
 	}
-	return 0, fmt.Errorf("compression %q is unknown: expected snappy, zstd or none", s.Compression)
-}
-
-// properties of a file. Texts, dates and times of day repeat and get a dictionary, which a column
-// with too many values falls back from; numbers mostly do not, and looking would cost more than it
-// saves. The choice rests on types alone, so that a file does not depend on how rows came.
-func properties(in expr.Schema, codec compress.Compression) *parquet.WriterProperties {
-	p := []parquet.WriterProperty{
-		parquet.WithCompression(codec), parquet.WithStats(true), parquet.WithDictionaryDefault(false),
-		parquet.WithCreatedBy("runner"), parquet.WithVersion(parquet.V2_LATEST),
-	}
-	for _, f := range in.Fields {
-		if f.Type.Kind == expr.String || f.Type.Kind == expr.Date {
-			p = append(p, parquet.WithDictionaryPath(parquet.ColumnPath{f.Name}, true))
-		}
-	}
-	return parquet.NewWriterProperties(p...)
+	return 0, fmt.Errorf("compression %q is unknown: expected snappy, zstd, gzip, lz4_raw or none", s.Compression)
 }

@@ -1,0 +1,147 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// Multipliers that spread the bits of a hash.
+const (
+	spread1 = 0x9e3779b97f4a7c15
+	spread2 = 0xd6e8feb86659fd93
+)
+
+// A wordDict numbers the different values of a number column in the order of their sight.
+type wordDict struct {
+	keys  []uint64 // by code
+	slots []uint32 // code + 1; 0 = free
+	shift uint
+}
+
+func (d *wordDict) reset() {
+	d.keys = d.keys[:0]
+	clear(d.slots)
+}
+
+// room makes the table large enough for n more keys, at most half full.
+func (d *wordDict) room(n int) {
+	if size := max(2*(len(d.keys)+n), 1<<10); size > len(d.slots) {
+		log := bits.Len(uint(size - 1))
+		d.slots, d.shift = make([]uint32, 1<<log), uint(64-log)
+		for code, k := range d.keys {
+			at := d.slot(k)
+			d.slots[at] = uint32(code + 1)
+		}
+	}
+}
+
+// slot is where a key stands, or would.
+func (d *wordDict) slot(k uint64) uint64 {
+	mask := uint64(len(d.slots) - 1)
+	at := k * spread1 >> d.shift
+	for d.slots[at] != 0 && d.keys[d.slots[at]-1] != k {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// code is the code of a key, which room was made for.
+func (d *wordDict) code(k uint64) uint32 {
+	at := d.slot(k)
+	if d.slots[at] == 0 {
+		d.keys = append(d.keys, k)
+		d.slots[at] = uint32(len(d.keys))
+	}
+	return d.slots[at] - 1
+}
+
+// A bytesDict numbers the different byte strings of a column in the order of their sight.
+type bytesDict struct {
+	data  []byte
+	ends  []int32 // by code, in data
+	slots []bytesSlot
+	mask  uint32
+}
+
+type bytesSlot struct {
+	hash uint32
+	code uint32 // + 1; 0 = free
+}
+
+func (d *bytesDict) reset() {
+	d.data, d.ends = d.data[:0], d.ends[:0]
+	clear(d.slots)
+}
+
+func (d *bytesDict) len() int { return len(d.ends) }
+
+// at is the value of a code.
+func (d *bytesDict) at(code uint32) []byte {
+	from := int32(0)
+	if code > 0 {
+		from = d.ends[code-1]
+	}
+	return d.data[from:d.ends[code]]
+}
+
+// code is the code of a value; false where it is none of those that are known and the dictionary would
+// become larger than most by it. each is what a value takes beside its bytes.
+func (d *bytesDict) code(v []byte, each, most int) (uint32, bool) {
+	if 2*(d.len()+1) > len(d.slots) {
+		d.grow()
+	}
+	h := hashOf(v)
+	at := h & d.mask
+	for d.slots[at].code != 0 {
+		if s := d.slots[at]; s.hash == h && bytes.Equal(d.at(s.code-1), v) {
+			return s.code - 1, true
+		}
+		at = (at + 1) & d.mask
+	}
+	if len(d.data)+len(v)+each*(d.len()+1) > most {
+		return 0, false
+	}
+	d.data = append(d.data, v...)
+	d.ends = append(d.ends, int32(len(d.data)))
+	d.slots[at] = bytesSlot{h, uint32(d.len())}
+	return uint32(d.len() - 1), true
+}
+
+func (d *bytesDict) grow() {
+	old := d.slots
+	d.slots = make([]bytesSlot, max(2*len(old), 1<<8))
+	d.mask = uint32(len(d.slots) - 1)
+	for _, s := range old {
+		if s.code == 0 {
+			continue
+		}
+		at := s.hash & d.mask
+		for d.slots[at].code != 0 {
+			at = (at + 1) & d.mask
+		}
+		d.slots[at] = s
+	}
+}
+
+// hashOf mixes eight bytes at a time; the last ones may overlap those before.
+func hashOf(v []byte) uint32 {
+	h := uint64(len(v)) * spread1
+	switch n := len(v); {
+	case n >= 8:
+		for i := 0; i+8 < n; i += 8 {
+			h = mix(h ^ binary.LittleEndian.Uint64(v[i:]))
+		}
+		h = mix(h ^ binary.LittleEndian.Uint64(v[n-8:]))
+	case n >= 4:
+		h = mix(h ^ uint64(binary.LittleEndian.Uint32(v)) ^ uint64(binary.LittleEndian.Uint32(v[n-4:]))<<32)
+	case n > 0:
+		h = mix(h ^ uint64(v[0]) ^ uint64(v[n/2])<<8 ^ uint64(v[n-1])<<16)
+	}
+	return uint32(h ^ h>>32)
+}
+
+func mix(h uint64) uint64 {
+	high, low := bits.Mul64(h^spread2, spread1)
+	return high ^ low
+}
