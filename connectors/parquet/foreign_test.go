@@ -100,6 +100,8 @@ func foreignText(v any, typ expr.Type) string {
 			return time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05." + strings.Repeat("0", typ.Precision))
 		}
 		return fmt.Sprint(v)
+	case float32:
+		return string(expr.AppendFloat(nil, float64(v)))
 	case float64:
 		return string(expr.AppendDouble(nil, v))
 	case string:

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // Locate finds a row again: its number in the file, from 1, and the value of a column there. Columns
@@ -59,6 +60,10 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 		return err
 	}
 	place.Column = int64(col.leaf.index) + 1
+	shown := col.leaf.typ
+	if col.Type.Kind == expr.Float { // its digits are fewer than those of the DOUBLE that it is read as
+		shown = col.Type
+	}
 	ch, err := openChunk(d, group, col.Name, col.leaf.index, &col.room)
 	if err != nil {
 		return err
@@ -73,7 +78,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 			return err
 		}
 		if row < done+n {
-			place.Value = string(column.AppendText(nil, p.arr, col.leaf.typ, int(row-done)))
+			place.Value = string(column.AppendText(nil, p.arr, shown, int(row-done)))
 		}
 		p.arr.Release()
 		done += n
