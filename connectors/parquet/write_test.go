@@ -508,4 +508,3 @@ func compareTexts(typ expr.Type, x, y string) int {
 	b, _ := expr.ParseDecimal128([]byte(y), 38, typ.Scale)
 	return a.Cmp(b)
 }
-
