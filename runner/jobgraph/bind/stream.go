@@ -73,6 +73,12 @@ func streamFaults(bp *jobgraph.BoundPlan) plans.Findings {
 	}
 	found := notInStreams(p)
 	ends := endlessInputs(bp)
+	forever := "" // a source because of which the job does not end
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Sink != nil && forever == "" {
+			forever = ends[n.Name]
+		}
+	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		from := ends[n.Name]
@@ -83,9 +89,9 @@ func streamFaults(bp *jobgraph.BoundPlan) plans.Findings {
 			f := later(p, n.Pos, fmt.Sprintf("%s, an aggregation over rows that never end,", n.Name), "")
 			f.Hint = fmt.Sprintf("it gives its rows at the end of its input, and source %s has none; windows come later", from)
 			found = append(found, f)
-		case n.Sink != nil && from != "" && !bp.Sinks[n.Name].AsTheyCome:
-			f := later(p, n.Sink.Pos, fmt.Sprintf("a sink of kind %s of rows that never end", n.Sink.Kind), "")
-			f.Hint = fmt.Sprintf("it publishes at the end of the job, and source %s has none; print shows rows as they come", from)
+		case n.Sink != nil && forever != "" && !bp.Sinks[n.Name].AsTheyCome:
+			f := later(p, n.Sink.Pos, fmt.Sprintf("a sink of kind %s in a job that never ends", n.Sink.Kind), "")
+			f.Hint = fmt.Sprintf("it publishes at the end of the job, and source %s has none; print shows rows as they come", forever)
 			found = append(found, f)
 		}
 	}
@@ -97,7 +103,8 @@ func givesWatermarks(s connectors.Source) bool {
 	return ok && w.GivesWatermarks()
 }
 
-// endlessInputs names for each node a source it reads from that never ends, directly or through others.
+// endlessInputs names for each node a source it reads from that never ends, directly or through others. A
+// limit makes an end.
 func endlessInputs(bp *jobgraph.BoundPlan) map[string]string {
 	out := map[string]string{}
 	for name, s := range bp.Sources {
@@ -110,7 +117,7 @@ func endlessInputs(bp *jobgraph.BoundPlan) map[string]string {
 		for i := range bp.Plan.Nodes {
 			n := &bp.Plan.Nodes[i]
 			k := slices.IndexFunc(n.From, func(in plans.Input) bool { return out[in.Node] != "" })
-			if k >= 0 && out[n.Name] == "" {
+			if k >= 0 && out[n.Name] == "" && (n.Select == nil || n.Select.Limit < 0) {
 				out[n.Name], changed = out[n.From[k].Node], true
 			}
 		}
