@@ -40,6 +40,7 @@ func forms() []written {
 		{"REGEXP", `REGEXP(s, '^\d+$')`}, {"REGEXP_REPLACE", `REGEXP_REPLACE(s, '\s+', ' ')`}, {"REGEXP_EXTRACT", `REGEXP_EXTRACT(s, '(\d+)-(\d+)', 2)`},
 		{"CEIL_TO", "CEIL(ts TO MONTH)"}, {"DATE_FORMAT", "DATE_FORMAT(ts, 'yyyy-MM')"}, {"TO_TIMESTAMP", "TO_TIMESTAMP(s)"}, {"TO_TIMESTAMP", "TO_TIMESTAMP(s, 'dd.MM.yyyy HH:mm')"},
 		{"TO_DATE", "TO_DATE(s)"}, {"TO_DATE", "TO_DATE(s, 'M/d/yyyy')"},
+		{"FIELD", "r.city"}, {"ITEM", "a[1]"}, {"ITEM", "m['key']"}, {"CARDINALITY", "CARDINALITY(a)"}, {"ELEMENT", "ELEMENT(a)"}, {"ARRAY_CONTAINS", "ARRAY_CONTAINS(a, 'x')"},
 	}
 }
 
@@ -71,6 +72,8 @@ func sampleSchema() expr.Schema {
 		expr.Field{Name: "b", Type: expr.Of(expr.Boolean)}, expr.Field{Name: "x", Type: expr.Of(expr.Int)}, expr.Field{Name: "n", Type: expr.Of(expr.BigInt)},
 		expr.Field{Name: "d", Type: expr.DecimalOf(12, 2)}, expr.Field{Name: "f", Type: expr.Of(expr.Double)}, expr.Field{Name: "s", Type: expr.Of(expr.String)},
 		expr.Field{Name: "day", Type: expr.Of(expr.Date)}, expr.Field{Name: "ts", Type: expr.TimestampOf(3)},
+		expr.Field{Name: "a", Type: expr.ArrayOf(expr.Of(expr.String))}, expr.Field{Name: "m", Type: expr.MapOf(expr.Of(expr.String), expr.Of(expr.Int))},
+		expr.Field{Name: "r", Type: expr.RowOf(expr.Field{Name: "city", Type: expr.Of(expr.String)}, expr.Field{Name: "zip", Type: expr.Of(expr.Int)})},
 	)
 }
 

@@ -127,6 +127,11 @@ func (o Options) bound() (bound, error) {
 	if o.Mode != "" && o.Mode != string(files.ModeError) {
 		return b, errors.New("mode: " + o.Mode + " belongs to sinks: a source only reads")
 	}
+	for _, c := range o.Columns {
+		if c.Type.Nested() {
+			return b, fmt.Errorf("columns: %s is %s, which a field of a CSV file cannot be: declare it STRING", c.Name, c.Type)
+		}
+	}
 	if o.Ragged != "error" {
 		b.Ragged = o.Ragged
 	}

@@ -41,6 +41,9 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 	if err := rowtext.Printable(in); err != nil {
 		return none, err
 	}
+	if err := rowtext.Flat(in); err != nil {
+		return none, err
+	}
 	if s.Target, err = files.BindTarget(files.Local(), o.Path[0], files.Mode(o.Mode), ".csv", e.Dir); err != nil {
 		return none, err
 	}

@@ -151,3 +151,41 @@ func TestNotText(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+// TestNested writes ARRAY, ROW and MAP as arrays and objects, to any depth; keys of a MAP are texts.
+func TestNested(t *testing.T) {
+	in := fields(t, "a ARRAY<ROW<s STRING, n DECIMAL(5, 2)>>; m MAP<STRING, DOUBLE>; k MAP<INT, ARRAY<DATE>>; r ROW<`x \"y\"` BOOLEAN, z ROW<t TIMESTAMP(3)>>")
+	var cols []arrow.Array
+	for i, rows := range []string{
+		`[[{"s": "a\"b", "n": 150}, null, {"s": null, "n": null}], [], null]`,
+		`[[{"key": "k\n", "value": 1.5}, {"key": "", "value": null}], null, []]`,
+		`[[{"key": -7, "value": ["1998-09-02", null]}], [{"key": 1, "value": null}, {"key": 2, "value": []}], null]`,
+		`[{"x \"y\"": true, "z": {"t": "1998-09-02 10:00:00.123"}}, {"x \"y\"": null, "z": null}, null]`,
+	} {
+		arr, _, err := array.FromJSON(memory.DefaultAllocator, in.Fields[i].Type.Arrow(), strings.NewReader(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cols = append(cols, arr)
+	}
+	var out bytes.Buffer
+	e := rowtext.NewJSON(in, &out)
+	if err := e.Write(operators.Batch{Rec: column.NewRecord(in.Fields, cols, 3)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"a":[{"s":"a\"b","n":1.50},null,{"s":null,"n":null}],"m":{"k\n":1.5,"":null},"k":{"-7":["1998-09-02",null]},"r":{"x \"y\"":true,"z":{"t":"1998-09-02 10:00:00.123"}}}
+{"a":[],"m":null,"k":{"1":null,"2":[]},"r":{"x \"y\"":null,"z":null}}
+{"a":null,"m":{},"k":null,"r":null}
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+	for line := range strings.Lines(out.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("no JSON: %s", line)
+		}
+	}
+}

@@ -2,7 +2,8 @@
 // digesting results and printing values.
 //
 // It understands the physical types of [expr.Type.Arrow] and nothing else: bool, int32, int64,
-// float64, decimal128, utf8, binary, date32, timestamp, null, and dictionary<int32, utf8>. Every
+// float64, decimal128, utf8, binary, date32, timestamp, null, dictionary<int32, utf8>, and list, map and struct
+// of them, texts within which are plain. Every
 // function gives the same result for a plain and for a dictionary-coded column.
 package column
 

@@ -164,6 +164,8 @@ func (v *values) hash(c int, arr arrow.Array, t expr.Type, id uint64, sel []int3
 		each(fixed[decimal128.Num](d), sel, out, func(x decimal128.Num) uint64 { return hashDecimal128(x, scale) })
 	case arrow.STRING, arrow.BINARY:
 		hashTexts(d, sel, out)
+	case arrow.LIST, arrow.MAP, arrow.STRUCT:
+		v.nested(c, arr, t, sel, out)
 	case arrow.DICTIONARY:
 		v.dictionary(c, arr.(*array.Dictionary), id, sel, out)
 	}

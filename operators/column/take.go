@@ -9,12 +9,17 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // Take is the array's rows at idx, in that order; an index below 0 gives NULL. A dictionary column
 // keeps its dictionary. It panics on a type outside the engine's and where more than 2 GiB of text
 // would come together in one column: both are faults of the caller, not of data.
 func Take(alloc memory.Allocator, arr arrow.Array, idx []int32) arrow.Array {
+	if isNested(arr) {
+		return expr.TakeNested(alloc, arr, idx, Take)
+	}
 	data := arr.Data()
 	valid, nulls := takeValidity(alloc, arr, idx)
 	bufs := []*memory.Buffer{valid}

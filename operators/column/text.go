@@ -10,7 +10,7 @@ import (
 
 // AppendText writes the canonical text of a value of a column of type t, as the Append functions of
 // package expr define it; a STRING is itself, without quotes, and NULL is the word NULL. The text
-// does not depend on the physical form.
+// does not depend on the physical form. A nested value is written as [expr.NestedText] does.
 func AppendText(dst []byte, arr arrow.Array, t expr.Type, row int) []byte {
 	if arr.IsNull(row) || arr.DataType().ID() == arrow.NULL {
 		return append(dst, "NULL"...)
@@ -43,6 +43,8 @@ func AppendText(dst []byte, arr arrow.Array, t expr.Type, row int) []byte {
 		return append(dst, data[offs[row]:offs[row+1]]...)
 	case arrow.DICTIONARY:
 		return AppendText(dst, arr.(*array.Dictionary).Dictionary(), t, int(fixed[int32](d)[row]))
+	case arrow.LIST, arrow.MAP, arrow.STRUCT:
+		return expr.NestedText(arr, t, leafText)(dst, row)
 	}
 	return append(dst, arr.ValueStr(row)...)
 }

@@ -300,7 +300,7 @@ func (c *checker) caseOf(e *Expr) *Expr {
 		return nil
 	}
 	t, ok := c.unify(e, results, "the results of CASE", false)
-	if !ok {
+	if !ok || !c.flat(results, "the results of CASE") {
 		return nil
 	}
 	for i := range results {

@@ -22,6 +22,9 @@ func (c *checker) call(e *Expr) *Expr {
 	if len(e.Args) < f.MinArgs || f.MaxArgs >= 0 && len(e.Args) > f.MaxArgs {
 		return c.fail(e, name+" has "+countOf(len(e.Args)), arityText(f.MinArgs, f.MaxArgs))
 	}
+	if name == "FIELD" && c.dotted(e) {
+		return nil
+	}
 	args, ok := c.all(e.Args)
 	if !ok {
 		return nil
@@ -72,6 +75,8 @@ func (c *checker) typed(n *Expr) *Expr {
 		return c.add(n)
 	case "TIMESTAMPDIFF":
 		return c.difference(n)
+	case "FIELD", "ITEM", "CARDINALITY", "ELEMENT", "ARRAY_CONTAINS":
+		return c.nested(n)
 	case "COALESCE":
 		return c.coalesce(n)
 	case "NULLIF":
@@ -79,7 +84,7 @@ func (c *checker) typed(n *Expr) *Expr {
 	case "GREATEST", "LEAST":
 		t, ok := c.unify(n, n.Args, "the arguments of "+n.Name, false)
 		n.Type = t
-		return when(ok, n)
+		return when(ok && c.flat(n.Args, "the arguments of "+n.Name), n)
 	}
 	if s, ok := signatures[n.Name]; ok {
 		return c.signed(n, s)
@@ -156,6 +161,9 @@ func (c *checker) comparison(n *Expr) *Expr {
 	if n.Args[0].Type.Kind == Null && n.Args[1].Type.Kind == Null {
 		n.Args[0] = implicit(n.Args[0], Of(Boolean))
 	}
+	if equal := comparisons[n.Name].equal; !equal && !c.flat(n.Args, "the sides of "+n.Name) {
+		return nil
+	}
 	if _, ok := c.unify(n, n.Args, "the sides of "+n.Name, true); !ok {
 		return nil
 	}
@@ -167,6 +175,9 @@ func (c *checker) comparison(n *Expr) *Expr {
 func (c *checker) in(n *Expr) *Expr {
 	if !slices.ContainsFunc(n.Args, func(a *Expr) bool { return a.Type.Kind != Null }) {
 		n.Args[0] = implicit(n.Args[0], Of(Boolean))
+	}
+	if !c.flat(n.Args, "the values of IN") {
+		return nil
 	}
 	if slices.ContainsFunc(n.Args[1:], func(a *Expr) bool { return !isConstant(a) }) {
 		return c.inComputed(n)
@@ -247,7 +258,7 @@ func castTo(x *Expr, k Kind) string {
 func (c *checker) coalesce(n *Expr) *Expr {
 	notNull := slices.ContainsFunc(n.Args, func(a *Expr) bool { return a.Type.NotNull })
 	t, ok := c.unify(n, n.Args, "the arguments of COALESCE", false)
-	if !ok {
+	if !ok || !c.flat(n.Args, "the arguments of COALESCE") {
 		return nil
 	}
 	n.Type = t.Nullable(!notNull)
@@ -259,6 +270,9 @@ func (c *checker) coalesce(n *Expr) *Expr {
 func (c *checker) nullIf(n *Expr) *Expr {
 	if n.Args[0].Type.Kind == Null {
 		return c.fail(n.Args[0], "NULLIF of NULL has no type", "CAST(NULL AS type)")
+	}
+	if !c.flat(n.Args, "the arguments of NULLIF") {
+		return nil
 	}
 	sides := slices.Clone(n.Args)
 	if _, ok := c.unify(n, sides, "the arguments of NULLIF", true); !ok {
@@ -305,6 +319,13 @@ func (c *checker) aggregate(e *Expr) *Expr {
 		if arg = args[0].Type; arg.Kind == Null {
 			return c.fail(args[0], "NULL alone has no type", "CAST(NULL AS type)")
 		}
+	}
+	if arg.Nested() && (e.Name != "COUNT" || e.Distinct) {
+		name := e.Name
+		if e.Distinct {
+			name += "(DISTINCT)"
+		}
+		return c.fail(args[0], name+" cannot take "+plainType(arg), "a part of it, such as a field or an element")
 	}
 	t, err := AggType(e.Name, arg, e.Distinct)
 	if err != nil {

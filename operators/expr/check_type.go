@@ -120,6 +120,8 @@ func commonType(a, b Type, exact bool) (Type, bool) {
 	notNull := a.NotNull && b.NotNull
 	done := func(t Type) (Type, bool) { return t.Nullable(!notNull), true }
 	switch {
+	case a.Nested() && a.Same(b):
+		return done(commonNested(a, b))
 	case a.Same(b):
 		return done(a)
 	case a.Kind == Null:

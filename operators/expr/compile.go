@@ -54,6 +54,7 @@ type node struct {
 	scratch   []uint64
 	codes     []int32
 	sel, rest []int32 // scratch: narrowed selections
+	bufs      [2][]uint64
 }
 
 // A ctx is the batch an evaluation works on.
@@ -68,6 +69,7 @@ type ctx struct {
 	root   *node            // writes its result to buf, if it can
 	alloc  memory.Allocator // for buf
 	buf    *memory.Buffer
+	owned  []arrow.Array // made on the way, until the end
 	p      *Program
 }
 
@@ -209,6 +211,10 @@ func (p *Program) end() {
 	clear(p.c.cols)
 	clear(p.c.loaded)
 	p.c.rec, p.c.dict = nil, nil
+	for _, a := range p.c.owned {
+		a.Release()
+	}
+	p.c.owned = p.c.owned[:0]
 	p.c.root, p.c.alloc = nil, nil
 	if p.c.buf != nil {
 		p.c.buf.Release()

@@ -53,7 +53,7 @@ type Function struct {
 
 // Function documentation says N for any number and T for any type. What it says of INT holds for TINYINT
 // and SMALLINT too, and what it says of DOUBLE for FLOAT, whose results are rounded to 32 bits.
-var functionList = slices.Concat(coreFunctions, numberFunctions, textFunctions, timeFunctions)
+var functionList = slices.Concat(coreFunctions, numberFunctions, textFunctions, timeFunctions, nestedFunctions)
 
 var coreFunctions = []Function{
 	// Logic. AND and OR look at a row's further arguments only where the earlier ones leave the
@@ -220,9 +220,12 @@ func constant(e *Expr) (divisor, bool) {
 //	BOOLEAN      from and to numbers: 1 and 0, and anything but 0 is TRUE
 //	DATE         to TIMESTAMP at midnight (fails beyond the year 294000) and back
 //	TIMESTAMP    to another precision, cutting digits
+//	ARRAY, MAP, ROW to STRING alone: [1, 2], {a=1, b=2}, (1, abc)
 func CastRule(from, to Type) (allowed, fails bool) {
 	a, b := from.Kind, to.Kind
 	switch {
+	case to.Nested() || from.Nested() && b != String:
+		return from.Same(to) || a == Null && to.Nested(), false
 	case a == Invalid || b == Invalid || b == Null || (a == Bytes) != (b == Bytes):
 		return false, false
 	case a == Null || b == String || from.Same(to):

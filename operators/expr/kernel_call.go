@@ -41,5 +41,6 @@ var kernels = map[string]func(*node) error{
 	"IS_ALPHA": condition(isAlpha), "IS_DIGIT": condition(isDigits), "IS_DECIMAL": condition(isDecimal),
 	"MD5": hash(md5.New), "SHA1": hash(sha1.New), "SHA224": hash(sha256.New224), "SHA256": hash(sha256.New), "SHA384": hash(sha512.New384), "SHA512": hash(sha512.New),
 	"REGEXP": bindRegexp, "REGEXP_REPLACE": bindRegexp, "REGEXP_EXTRACT": bindRegexp,
+	"FIELD": bindField, "ITEM": bindItem, "CARDINALITY": bindCardinality, "ELEMENT": bindElement, "ARRAY_CONTAINS": bindContains,
 	"DATE_FORMAT": bindDateFormat, "TO_TIMESTAMP": bindToTime, "TO_DATE": bindToTime,
 }

@@ -31,6 +31,12 @@ func (c *ctx) column(i int) (*vec, error) {
 // fits checks that a physical type is one that the logical type may have.
 func fits(d arrow.DataType, t Type) error {
 	want := t.Arrow()
+	if t.Nested() {
+		if !fitsNested(d, want) {
+			return fmt.Errorf("the batch holds %s for %s: expected %s", d, t, want)
+		}
+		return nil
+	}
 	if d.ID() == want.ID() {
 		if ts, ok := d.(*arrow.TimestampType); ok && ts.Unit != arrow.Microsecond {
 			return fmt.Errorf("the batch holds %s for %s: expected microseconds", d, t)

@@ -120,6 +120,9 @@ func (nd *node) compare(n int, k comparison, sel []int32, valid []uint64) {
 		sel = allOf(a.t, sel)
 	}
 	switch t := a.t; t.Kind.Storage() {
+	case Array, Map, Row:
+		same := a.equals(b)
+		compareRows(out, n, sel, valid, true, func(i int) int { return int(b2u(!same(i, i))) })
 	case Boolean:
 		compareRows(out, n, sel, valid, k.equal, func(i int) int { return cmp.Compare(b2u(a.bool(i)), b2u(b.bool(i))) })
 	case Int, Date:

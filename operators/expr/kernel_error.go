@@ -141,5 +141,11 @@ func (v *vec) appendText(dst []byte, i int) []byte {
 		}
 		return AppendDecimal(dst, v.i64[i], t.Scale)
 	}
+	if v.t.Nested() {
+		if v.text == nil {
+			v.text = NestedText(v.src, v.t, leafText)
+		}
+		return v.text(dst, i)
+	}
 	return append(dst, v.str(i)...)
 }

@@ -16,6 +16,8 @@ func result(c *ctx, v *vec, t Type, sel []int32) (arrow.Array, uint64, error) {
 		return v.src, v.id, nil
 	case t.Kind == Null:
 		return array.NewNull(n), 0, nil
+	case t.Nested():
+		return nullsOf(alloc, t, n), 0, nil
 	case v.codes != nil:
 		return codedResult(alloc, v, n), v.id, nil
 	case t.Kind == String && v.one():
@@ -38,6 +40,14 @@ func result(c *ctx, v *vec, t Type, sel []int32) (arrow.Array, uint64, error) {
 	}
 	defer d.Release()
 	return array.MakeFromData(d), 0, nil
+}
+
+// nullsOf is n rows that are NULL.
+func nullsOf(alloc memory.Allocator, t Type, n int) arrow.Array {
+	b := array.NewBuilder(alloc, t.Arrow())
+	defer b.Release()
+	b.AppendNulls(n)
+	return b.NewArray()
 }
 
 // validityOf is a bitmap with as many NULLs as it has; nil where there are none.

@@ -11,6 +11,7 @@ import (
 // A vec is the values of one node for the rows of a batch. Which slice is set follows from the type:
 //
 //	BOOLEAN bits · INT, DATE i32 · BIGINT, TIMESTAMP, DECIMAL to 18 digits i64 · DECIMAL above dec
+//	ARRAY, MAP, ROW src alone
 //	DOUBLE f64 · STRING, BYTES offs and data, and with a dictionary codes, which number the texts
 //
 // Slices may be shared with Arrow buffers and other vecs, so nobody writes to a vec that is not its
@@ -27,16 +28,17 @@ type vec struct {
 	offs  []int32
 	data  []byte
 	codes []int32
-	dict  arrow.Array // the dictionary behind codes
-	id    uint64      // its identity, 0 for none
-	src   arrow.Array // the column this is, unchanged
-	from  arrow.Array // the column whose codes these are
-	whole bool        // offs and data hold these rows' texts and nothing else
+	dict  arrow.Array                      // the dictionary behind codes
+	id    uint64                           // its identity, 0 for none
+	src   arrow.Array                      // the column this is, unchanged
+	from  arrow.Array                      // the column whose codes these are
+	text  func(dst []byte, row int) []byte // writes values of a nested type, once it is needed
+	whole bool                             // offs and data hold these rows' texts and nothing else
 }
 
 // reset empties the vec, keeping its slices for use.
 func (v *vec) reset(t Type) {
-	v.t, v.m, v.valid, v.codes, v.dict, v.id, v.src, v.from, v.whole = t, -1, nil, nil, nil, 0, nil, nil, false
+	v.t, v.m, v.valid, v.codes, v.dict, v.id, v.src, v.from, v.whole, v.text = t, -1, nil, nil, nil, 0, nil, nil, false, nil
 }
 
 func (v *vec) isNull(i int) bool {

@@ -82,6 +82,32 @@ func (t Type) Field(name string) (Field, int) {
 	return Field{}, -1
 }
 
+// loose is the type with NULL allowed everywhere.
+func (t Type) loose() Type {
+	t.NotNull = false
+	if !t.Nested() {
+		return t
+	}
+	fields := t.Fields()
+	for i, f := range fields {
+		fields[i].Type = f.Type.loose()
+	}
+	return nested(t.Kind, fields...)
+}
+
+// commonNested is the type of values of two nested types that are the same: NULL is allowed where one of them
+// allows it.
+func commonNested(a, b Type) Type {
+	if !a.Nested() {
+		return a.Nullable(!a.NotNull || !b.NotNull)
+	}
+	fields, others := a.Fields(), b.Fields()
+	for i, f := range fields {
+		fields[i].Type = commonNested(f.Type, others[i].Type)
+	}
+	return nested(a.Kind, fields...).Nullable(!a.NotNull || !b.NotNull)
+}
+
 // Depth is how many types stand in one another: 1 for a type that is not nested.
 func (t Type) Depth() int {
 	d := 0

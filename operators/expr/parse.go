@@ -200,6 +200,8 @@ func (p *parser) infixPrecedence() int {
 			return precAdd
 		case "*", "/", "%", "||":
 			return precMul
+		case ".", "[":
+			return precPostfix
 		}
 		return 0
 	}
@@ -229,6 +231,8 @@ func (p *parser) infix(left *Expr, prec int) (*Expr, *Error) {
 		return p.is(left)
 	case precIn:
 		return p.inLikeBetween(left)
+	case precPostfix:
+		return p.postfix(left)
 	}
 	op := p.take()
 	right, err := p.expr(prec)

@@ -124,13 +124,11 @@ func (p *parser) cast(name token) (*Expr, *Error) {
 	first := p.peek()
 	for depth := 0; ; p.take() {
 		t := p.peek()
-		if t.kind == tokEnd || depth == 0 && (t.is(")") || t.is(",")) {
+		if t.kind == tokEnd || depth <= 0 && (t.is(")") || t.is(",")) {
 			break
 		}
-		if t.is("(") {
-			depth++
-		} else if t.is(")") {
-			depth--
+		if t.kind == tokSymbol { // >> ends two types
+			depth += strings.Count(t.text, "(") + strings.Count(t.text, "<") - strings.Count(t.text, ")") - strings.Count(t.text, ">")
 		}
 	}
 	if p.peek().pos == first.pos {

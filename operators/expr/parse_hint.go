@@ -136,7 +136,7 @@ func (p *parser) foreign(t token) *Error {
 var foreignSymbols = map[string]string{
 	"==": "=", "&&": "AND", "::": "CAST(x AS type)", "<=>": "IS NOT DISTINCT FROM", "!": "NOT", "~": "REGEXP(x, pattern)", "!~": "NOT REGEXP(x, pattern)", "~*": "UPPER(x) LIKE pattern", "!~*": "UPPER(x) NOT LIKE pattern",
 	"**": "POWER(x, n)", "^": "POWER(x, n)", "//": "/ (of integers it cuts towards zero)", "&": "AND", "|": "|| for text, OR for conditions", "<<": "x * 2", ">>": "x / 2", "->": "a column for each part", "->>": "a column for each part",
-	"=>": ">=", ":=": "=", ";": "one expression without ;", "[": "a column for each part", "?": "${name} for a parameter", "@": "${name} for a parameter", "{": "${name} for a parameter", ":": "CASE, CAST(x AS type) or the end",
+	"=>": ">=", ":=": "=", ";": "one expression without ;", "?": "${name} for a parameter", "@": "${name} for a parameter", "{": "${name} for a parameter", ":": "CASE, CAST(x AS type) or the end",
 }
 
 var foreignWords = map[string]string{

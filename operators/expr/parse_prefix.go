@@ -131,11 +131,6 @@ func (p *parser) param(t token) (*Expr, *Error) {
 
 // column reads a name that is known to be a column's.
 func (p *parser) column(t token) (*Expr, *Error) {
-	if d := p.peek(); d.is(".") {
-		n := p.after(1)
-		return nil, &Error{Pos: t.pos, End: n.end, Message: "names have no dots here: an expression reads the columns of one input",
-			Expected: "the column's name alone, or " + backtick(t.text+"."+n.text) + " if the dot belongs to it"}
-	}
 	return p.node(Expr{Op: OpColumn, Name: t.text}, t.pos), nil
 }
 

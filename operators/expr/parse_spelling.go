@@ -18,7 +18,7 @@ var spellings = func() map[string]spelling {
 	for _, name := range plainNames {
 		m[name] = spelling{functions[name].MinArgs, functions[name].MaxArgs, name, nil}
 	}
-	for _, list := range [][]Function{numberFunctions, textFunctions, timeFunctions} {
+	for _, list := range [][]Function{numberFunctions, textFunctions, timeFunctions, nestedFunctions[2:]} {
 		for _, f := range list {
 			if _, has := m[f.Name]; !has && units[f.Name] == nil && f.Name != "POSITION" {
 				m[f.Name] = spelling{f.MinArgs, f.MaxArgs, f.Name, nil}

@@ -88,6 +88,8 @@ func precedence(e *Expr) int {
 		return precMul
 	case "NEG":
 		return precSign
+	case "FIELD", "ITEM":
+		return precPostfix
 	}
 	if strings.HasPrefix(e.Name, "IS ") {
 		return precIs
@@ -161,6 +163,11 @@ func (p printer) call(e *Expr) {
 		p.inLike(explicit(a[0]), "NOT ")
 	case e.Name == "NOT" && len(a) == 1:
 		p.write(precNot-1, "NOT ", a[0])
+	case e.Name == "FIELD" && len(a) == 2 && isText(a[1]):
+		p.write(postfixed(a[0]), a[0], ".", Quote(a[1].Value.Text))
+	case e.Name == "ITEM" && len(a) == 2:
+		p.write(postfixed(a[0]), a[0], "[")
+		p.write(0, a[1], "]")
 	case e.Name == "NEG" && len(a) == 1:
 		p.write(precSign, "-", negated(a[0]))
 	case e.Name == "IN" || e.Name == "LIKE":
@@ -186,6 +193,14 @@ func (p printer) call(e *Expr) {
 	default:
 		p.function(e)
 	}
+}
+
+// postfixed is how tightly x must bind before a dot or a bracket; a number gets brackets, for 1.a is another one.
+func postfixed(x *Expr) int {
+	if x = explicit(x); x.Op == OpLiteral && isDigit((literalText(x) + " ")[0]) {
+		return precPrimary
+	}
+	return precPostfix - 1
 }
 
 // joins reports whether x is a call of the same associative operator, which needs no brackets.

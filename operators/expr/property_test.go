@@ -65,6 +65,9 @@ func fixWords(t *rapid.T, e *Expr) {
 	if u := units[e.Name]; u != nil {
 		e.Args[0] = word(rapid.SampledFrom(u).Draw(t, "unit"))
 	}
+	if e.Name == "FIELD" {
+		e.Args[1] = word(rapid.SampledFrom([]string{"f", "two words", "count"}).Draw(t, "field"))
+	}
 	if e.Name == "TRIM" {
 		e.Args[0] = word(rapid.SampledFrom([]string{"BOTH", "LEADING", "TRAILING"}).Draw(t, "side"))
 	}

@@ -125,8 +125,13 @@ func (t Type) Nullable(yes bool) Type {
 	return t
 }
 
-// Same reports whether two types differ at most in whether NULL is allowed.
-func (t Type) Same(o Type) bool { return t.Nullable(true) == o.Nullable(true) }
+// Same reports whether two types differ at most in whether NULL is allowed, also within a nested type.
+func (t Type) Same(o Type) bool {
+	if t.Nested() {
+		return t.loose() == o.loose()
+	}
+	return t.Nullable(true) == o.Nullable(true)
+}
 
 // Numeric reports whether values of the type can be added.
 func (t Type) Numeric() bool {

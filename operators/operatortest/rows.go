@@ -18,9 +18,9 @@ func ParseSchema(s string) (expr.Schema, error) {
 	depth, from := 0, 0
 	for i, r := range s + "," {
 		switch {
-		case r == '(':
+		case r == '(' || r == '<':
 			depth++
-		case r == ')':
+		case r == ')' || r == '>':
 			depth--
 		case r == ',' && depth == 0:
 			name, typ, ok := strings.Cut(strings.TrimSpace(s[from:i]), " ")
@@ -48,7 +48,8 @@ func MustSchema(s string) expr.Schema {
 }
 
 // ParseRows reads rows, a line each: values separated by commas and spaces around them, NULL
-// without quotes, "a, b" with them.
+// without quotes, "a, b" with them. An ARRAY, a MAP and a ROW are written as JSON: [1, 2], [{"key": "a", "value": 1}],
+// {"a": 1}.
 func ParseRows(alloc memory.Allocator, s expr.Schema, text string) (arrow.Record, error) {
 	b := make([]array.Builder, len(s.Fields))
 	for i, f := range s.Fields {
@@ -87,6 +88,7 @@ func ParseRows(alloc memory.Allocator, s expr.Schema, text string) (arrow.Record
 func split(line string) (values []string, quoted []bool) {
 	var v strings.Builder
 	in, was := false, false
+	depth := 0 // of brackets, within which a value is JSON
 	end := func() {
 		text := v.String()
 		if !was {
@@ -98,6 +100,9 @@ func split(line string) (values []string, quoted []bool) {
 	}
 	for _, r := range line {
 		switch {
+		case depth > 0 || (r == '[' || r == '{') && !in && strings.TrimSpace(v.String()) == "":
+			v.WriteRune(r)
+			depth += strings.Count("[{", string(r)) - strings.Count("]}", string(r))
 		case r == '"':
 			if !was {
 				v.Reset() // spaces before the quote
@@ -118,6 +123,8 @@ func appendText(b array.Builder, t expr.Type, text string) error {
 	v := []byte(text)
 	var status expr.Status
 	switch b := b.(type) {
+	case *array.ListBuilder, *array.MapBuilder, *array.StructBuilder:
+		return b.UnmarshalJSON([]byte("[" + text + "]"))
 	case *array.StringBuilder:
 		b.Append(text)
 		return nil

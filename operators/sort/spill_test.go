@@ -76,3 +76,42 @@ func TestTopOfMany(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedColumns carries nested values with their rows, in memory, through spill files and an exchange; rows
+// that are equal in what is sorted by come in one order however they were divided.
+func TestNestedColumns(t *testing.T) {
+	in := []expr.Schema{operatortest.MustSchema("k INT, items ARRAY<ROW<sku STRING, tags ARRAY<STRING>>>, m MAP<STRING, DOUBLE>, r ROW<a BOOLEAN, d DECIMAL(30, 2)>")}
+	r := rand.New(rand.NewPCG(4, 4))
+	var rows strings.Builder
+	for i := range 3000 {
+		items := []string{"NULL", "[]", `[null, {"sku": "a", "tags": ["x", null]}]`, fmt.Sprintf(`[{"sku": "b%d", "tags": null}, {"sku": null, "tags": []}]`, i)}[r.IntN(4)]
+		m := []string{"NULL", "[]", fmt.Sprintf(`[{"key": "%d", "value": 1.5}, {"key": "z", "value": null}]`, r.IntN(9))}[r.IntN(3)]
+		row := []string{"NULL", `{"a": true, "d": "1.50"}`, `{"a": null, "d": null}`}[r.IntN(3)]
+		fmt.Fprintf(&rows, "%d, %s, %s, %s\n", r.IntN(50), items, m, row)
+	}
+	by := []expr.SortKey{{Col: 0}, {Col: 1, NullsFirst: true}, {Col: 2, NullsFirst: true}, {Col: 3, NullsFirst: true}}
+	for _, limit := range []int64{-1, 500} {
+		o := sort.Options{Sort: expr.Sort{By: by, Limit: limit}}
+		var want []string
+		for _, set := range []operatortest.Setting{{Memory: -1, Batch: 1000}, {Memory: 40 << 10, Batch: 300}, {Memory: 64 << 10, Batch: 7, Parallelism: 3}} {
+			spills := 0
+			set.Spills = &spills
+			got, err := operatortest.Result([]operatortest.Stage{stage(o, sort.Local), stage(o, sort.Global)}, in, []string{rows.String()}, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("limit %d, %+v: the rows are others", limit, set)
+			}
+			if set.Memory > 0 && limit < 0 && spills == 0 {
+				t.Errorf("%+v: nothing was spilled", set)
+			}
+		}
+		if !strings.Contains(strings.Join(want, ""), "[NULL, (a, [x, NULL])]") {
+			t.Error("no row has what was written")
+		}
+	}
+}

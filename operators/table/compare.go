@@ -55,7 +55,7 @@ func compareRows(by []expr.SortKey, a *sortBatch, ra int, b *sortBatch, rb int) 
 }
 
 // compareValues orders two values that are not NULL: strings bytewise, NaN above all doubles,
-// -0.0 as 0.0.
+// -0.0 as 0.0. Nested values have an order too, which means nothing but breaks ties the same way everywhere.
 func compareValues(a *keyColumn, ra int, b *keyColumn, rb int) int {
 	switch {
 	case a.f64 != nil:
@@ -64,6 +64,8 @@ func compareValues(a *keyColumn, ra int, b *keyColumn, rb int) int {
 		return a.d128[ra].Cmp(b.d128[rb])
 	case a.isText():
 		return bytes.Compare(a.textAt(ra), b.textAt(rb))
+	case a.parts != nil:
+		return bytes.Compare(a.appendKey(nil, ra), b.appendKey(nil, rb))
 	}
 	return cmp.Compare(a.int(ra), b.int(rb))
 }

@@ -89,6 +89,8 @@ func appendValue(b array.Builder, c *keyColumn, row int) {
 		return
 	}
 	switch b := b.(type) {
+	case *array.StructBuilder, *array.ListBuilder, *array.MapBuilder:
+		appendNested(b, c, row)
 	case *array.StringBuilder:
 		b.BinaryBuilder.Append(c.textAt(row))
 	case *array.BinaryBuilder:
@@ -110,16 +112,23 @@ func recordBytes(rec arrow.Record) (int64, error) {
 		if err := c.load(rec.Column(i)); err != nil {
 			return 0, fmt.Errorf("column %s: %w", rec.ColumnName(i), err)
 		}
-		switch {
-		case c.codes != nil:
-			n += 4*int64(len(c.codes)) + int64(len(c.text.data))/8
-		case c.text.offsets != nil:
-			n += 4*int64(len(c.text.offsets)) + int64(c.text.offsets[rec.NumRows()]-c.text.offsets[0])
-		case c.d128 != nil:
-			n += 16 * rec.NumRows()
-		default:
-			n += 8 * rec.NumRows()
-		}
+		n += c.bytes(0, int(rec.NumRows()))
 	}
 	return n, nil
+}
+
+// bytes is what some rows of a column take.
+func (c *keyColumn) bytes(from, to int) int64 {
+	rows := int64(to - from)
+	switch {
+	case c.parts != nil:
+		return c.nestedBytes(from, to)
+	case c.codes != nil:
+		return 4*rows + int64(len(c.text.data))/8
+	case c.text.offsets != nil:
+		return 4*rows + int64(c.text.offsets[to]-c.text.offsets[from])
+	case c.d128 != nil:
+		return 16 * rows
+	}
+	return 8 * rows
 }

@@ -42,6 +42,8 @@ type keyColumn struct {
 	text  texts
 	codes []int32
 	dict  arrow.Array
+	list  lists       // of a list or a map: which elements a row has
+	parts []keyColumn // of a nested column
 }
 
 // texts is a string or binary array taken apart.
@@ -80,6 +82,8 @@ func (c *keyColumn) load(a arrow.Array) error {
 		text, err := textsOf(c.dict)
 		c.text = text
 		return err
+	case *array.Struct, *array.List, *array.Map:
+		return c.loadNested(v)
 	default:
 		text, err := textsOf(a)
 		c.text = text
@@ -164,6 +168,8 @@ func (c *keyColumn) appendKey(dst []byte, row int) []byte {
 	}
 	dst = append(dst, 1)
 	switch {
+	case c.parts != nil:
+		return c.appendNested(dst, row)
 	case c.codes != nil:
 		return appendText(dst, c.text.at(int(c.codes[row])))
 	case c.text.offsets != nil:

@@ -60,6 +60,9 @@ func New(key expr.Schema, o operators.TableOptions, mem operators.Memory, maxPar
 		if f.Type.Kind == expr.Invalid {
 			return nil, fmt.Errorf("key column %s of a table has no type", f.Name)
 		}
+		if f.Type.Nested() {
+			return nil, fmt.Errorf("key column %s of a table is %s, which is no key", f.Name, f.Type)
+		}
 	}
 	if maxParallelism < 1 {
 		return nil, fmt.Errorf("a table needs at least one key group, not %d", maxParallelism)

@@ -44,9 +44,47 @@ func arrayBytes(a arrow.Array) int64 {
 		return 4*n + int64(len(a.ValueBytes()))
 	case *array.Boolean:
 		return bitutil.BytesForBits(n)
+	case *array.Struct:
+		size := int64(0)
+		for i := range a.NumField() {
+			size += partBytes(a.Field(i))
+		}
+		return size
+	case *array.Map: // before List, which it is too
+		return 4*n + elementBytes(a, a.Keys(), a.Items())
+	case *array.List:
+		return 4*n + elementBytes(a, a.ListValues())
 	}
 	if f, ok := a.DataType().(arrow.FixedWidthDataType); ok {
 		return n * int64(f.BitWidth()) / 8
 	}
 	return 0
+}
+
+// partBytes is an array within another one, with its null bits.
+func partBytes(a arrow.Array) int64 {
+	n := arrayBytes(a)
+	if a.NullN() > 0 {
+		n += bitutil.BytesForBits(int64(a.Len()))
+	}
+	return n
+}
+
+// elementBytes are those of the elements that the rows of a list have.
+func elementBytes(rows interface {
+	Len() int
+	ValueOffsets(i int) (start, end int64)
+}, values ...arrow.Array) int64 {
+	if rows.Len() == 0 {
+		return 0
+	}
+	from, _ := rows.ValueOffsets(0)
+	_, to := rows.ValueOffsets(rows.Len() - 1)
+	size := int64(0)
+	for _, v := range values {
+		part := array.NewSlice(v, from, to)
+		size += partBytes(part)
+		part.Release()
+	}
+	return size
 }

@@ -166,3 +166,23 @@ func allColumns(s expr.Schema) []expr.Named {
 	}
 	return items
 }
+
+// isKey refuses nested values where rows are told apart or put in order by them.
+func (b *logicalBuilder) isKey(at *plans.Expression, e *expr.Expr, what string) bool {
+	if !e.Type.Nested() {
+		return true
+	}
+	b.findings = append(b.findings, plans.ExprFinding(b.plan, at, &expr.Error{
+		End: len(at.Text), Message: fmt.Sprintf("rows cannot be %s %s", what, e.Type.Nullable(true)), Expected: "a part of it, such as a field or an element, or CAST(… AS STRING)",
+	})...)
+	return false
+}
+
+// distinctKeys refuses nested columns where rows are compared as a whole.
+func (b *logicalBuilder) distinctKeys(n *plans.Node, in expr.Schema) {
+	for _, f := range in.Fields {
+		if f.Type.Nested() {
+			b.fault(n.Pos, "type-mismatch", fmt.Sprintf("distinct compares all columns, and column %s is %s, which is no key: leave it out, or take a part of it", f.Name, f.Type))
+		}
+	}
+}

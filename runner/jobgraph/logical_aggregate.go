@@ -89,7 +89,7 @@ func (a *aggregation) keys() {
 			continue
 		}
 		seen[k.Name] = true
-		if e := a.b.check(&k.Expression, a.in.Schema, false); e != nil {
+		if e := a.b.check(&k.Expression, a.in.Schema, false); e != nil && a.b.isKey(&k.Expression, e, "grouped by") {
 			a.keyOf = append(a.keyOf, e)
 			a.agg.Keys = append(a.agg.Keys, a.input(e))
 		}

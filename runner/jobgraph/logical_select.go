@@ -26,6 +26,7 @@ func (b *logicalBuilder) selectNode(n *plans.Node, in *expr.Rel) *expr.Rel {
 		b.explicit[r.Calc] = written
 	}
 	if s.Distinct {
+		b.distinctKeys(n, r.Schema)
 		r = &expr.Rel{Node: n.Name, Inputs: []*expr.Rel{r}, Schema: r.Schema, Distinct: &expr.Distinct{}}
 	}
 	switch {
@@ -90,7 +91,7 @@ func (b *logicalBuilder) orderBy(n *plans.Node, r *expr.Rel) *expr.Rel {
 	for i := range s.OrderBy {
 		o := &s.OrderBy[i]
 		e := b.check(&o.Expression, r.Schema, false)
-		if e == nil {
+		if e == nil || !b.isKey(&o.Expression, e, "sorted by") {
 			continue
 		}
 		col := e.Col
@@ -153,6 +154,7 @@ func (b *logicalBuilder) unionNode(n *plans.Node, ins []*expr.Rel) *expr.Rel {
 	}
 	r := &expr.Rel{Node: n.Name, Inputs: cast, Schema: out, Set: &expr.Set{}}
 	if n.Union.Distinct {
+		b.distinctKeys(n, out)
 		r = &expr.Rel{Node: n.Name, Inputs: []*expr.Rel{r}, Schema: out, Distinct: &expr.Distinct{}}
 	}
 	return r

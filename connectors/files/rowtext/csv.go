@@ -197,3 +197,13 @@ func Printable(in expr.Schema) error {
 	}
 	return nil
 }
+
+// Flat refuses nested columns, for which CSV has no form that a reader would take for the same again.
+func Flat(in expr.Schema) error {
+	for _, f := range in.Fields {
+		if f.Type.Nested() {
+			return fmt.Errorf("column %s is %s, which CSV cannot hold: write its parts, CAST(%s AS STRING), or to a json sink", f.Name, f.Type, expr.Quote(f.Name))
+		}
+	}
+	return nil
+}

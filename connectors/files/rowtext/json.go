@@ -17,7 +17,8 @@ import (
 // JSON writes rows as JSON lines: one object a row, keys in the order of the columns, NULL as null.
 // Whole numbers and DECIMAL are numbers with all their digits (a reader that takes numbers for doubles
 // loses some beyond 2^53), DOUBLE is the shortest number that reads back equal. JSON has no NaN and
-// no infinity: they are the texts "NaN", "Infinity" and "-Infinity". DATE and TIMESTAMP are texts.
+// no infinity: they are the texts "NaN", "Infinity" and "-Infinity". DATE and TIMESTAMP are texts. An ARRAY is an
+// array, a ROW an object, and a MAP an object whose keys are the texts of the MAP's keys.
 type JSON struct {
 	schema expr.Schema
 	out    io.Writer
@@ -70,6 +71,7 @@ func (e *JSON) Write(b operators.Batch) error {
 	return nil
 }
 
+// cellOf is the way from a column to its values, NULL included.
 func (e *JSON) cellOf(arr arrow.Array, f expr.Field) cell {
 	value := e.valueOf(arr, f)
 	return func(dst []byte, row int) []byte {
@@ -81,6 +83,9 @@ func (e *JSON) cellOf(arr arrow.Array, f expr.Field) cell {
 }
 
 func (e *JSON) valueOf(arr arrow.Array, f expr.Field) cell {
+	if f.Type.Nested() {
+		return e.nestedOf(arr, f)
+	}
 	if at := textOf(arr); at != nil {
 		return func(dst []byte, row int) []byte {
 			s := at(row)
