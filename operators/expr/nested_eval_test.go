@@ -30,8 +30,10 @@ func TestNestedScripts(t *testing.T) {
 		drop := func() {
 			if rec != nil {
 				rec.Release()
+				rec = nil
 			}
 		}
+		defer drop()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "rows" {
 				drop()
@@ -44,7 +46,6 @@ func TestNestedScripts(t *testing.T) {
 			}
 			return out.String()
 		})
-		drop()
 	})
 }
 
