@@ -14,6 +14,11 @@ type OrderedMap interface {
 	SetEntry(key, value string) error
 }
 
+// An OrderedFields is an OrderedMap whose entries may be mappings of keys to single values, too.
+type OrderedFields interface {
+	SetFields(key string, names, values []string) error
+}
+
 // A Scope says where a value stands, for messages.
 type Scope struct {
 	Path string // "sources.orders.csv"
@@ -232,8 +237,8 @@ func (r *run) entries(n *Node, m OrderedMap, path string) {
 	}
 	for _, e := range n.Keys {
 		at := join(path, e.Key)
-		if e.Value.Kind != Scalar || e.Value.Nothing() {
-			r.wrong(e.Value, at, "one value", "")
+		set, ok := r.entry(e, m, at)
+		if !ok {
 			continue
 		}
 		if _, twice := r.places[at]; twice {
@@ -243,10 +248,35 @@ func (r *run) entries(n *Node, m OrderedMap, path string) {
 			continue
 		}
 		r.places[at] = e.Value.Pos
-		if err := m.SetEntry(e.Key, e.Value.Text); err != nil {
+		if err := set(); err != nil {
 			r.add(Problem{Rule: RuleInvalidValue, Pos: e.Value.Pos, Path: at, Message: e.Key + ": " + err.Error()})
 		}
 	}
+}
+
+// entry is what takes an entry of a mapping; ok is false where its value is none that can be taken.
+func (r *run) entry(e Entry, m OrderedMap, at string) (set func() error, ok bool) {
+	wide, takes := m.(OrderedFields)
+	switch {
+	case e.Value.Kind == Scalar && !e.Value.Nothing():
+		return func() error { return m.SetEntry(e.Key, e.Value.Text) }, true
+	case !takes || e.Value.Kind != Mapping || e.Value.Null:
+		expected := "one value"
+		if takes {
+			expected = "one value or a mapping"
+		}
+		r.wrong(e.Value, at, expected, "")
+		return nil, false
+	}
+	var names, values []string
+	for _, x := range e.Value.Keys {
+		if x.Value.Kind != Scalar || x.Value.Nothing() {
+			r.wrong(x.Value, join(at, x.Key), "one value", "")
+			return nil, false
+		}
+		names, values = append(names, x.Key), append(values, x.Value.Text)
+	}
+	return func() error { return wide.SetFields(e.Key, names, values) }, true
 }
 
 func (r *run) slice(n *Node, v reflect.Value, f field, path string) {

@@ -53,7 +53,11 @@ func schemaOfValue(t reflect.Type, unit string, depth int) map[string]any {
 	case t.Kind() == reflect.Pointer && !isText(t):
 		return schemaOfValue(t.Elem(), unit, depth)
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[OrderedMap]()):
-		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
+		var entry any = map[string]any{"type": "string"}
+		if reflect.PointerTo(t).Implements(reflect.TypeFor[OrderedFields]()) {
+			entry = map[string]any{"type": []string{"string", "object"}, "additionalProperties": map[string]any{"type": "string"}}
+		}
+		return map[string]any{"type": "object", "additionalProperties": entry}
 	case isText(t) || isText(reflect.PointerTo(t)):
 		return scalarSchema()
 	}

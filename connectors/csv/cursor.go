@@ -35,7 +35,7 @@ func (w *window) begin(c *cursor) error {
 		return nil
 	}
 	var before [1]byte
-	if err := text.ReadFull(w.file, w.path, w.size, before[:], c.start-1); err != nil {
+	if err := text.ReadFull(w.File, w.Path, w.Size, before[:], c.start-1); err != nil {
 		return err
 	}
 	if c.begins == outside && before[0] == '\n' {
@@ -44,17 +44,17 @@ func (w *window) begin(c *cursor) error {
 	}
 	at := stand{c.begins, before[0]}
 	for pos := c.start; pos < c.end; {
-		if err := w.fill(pos, int(min(int64(c.read), c.end-pos))); err != nil {
+		if err := w.Fill(pos, int(min(int64(c.read), c.end-pos))); err != nil {
 			return err
 		}
 		buf := w.look()
 		w.judge(buf, at, w.delimiter, true)
-		if p := firstIn(w.nls, 0); p >= 0 && p < w.n {
+		if p := firstIn(w.nls, 0); p >= 0 && p < w.N {
 			c.pos = pos + int64(p) + 1
 			return nil
 		}
-		at = at.over(buf[:w.n], w.delimiter)
-		pos += int64(w.n)
+		at = at.over(buf[:w.N], w.delimiter)
+		pos += int64(w.N)
 	}
 	c.pos, c.ends = c.end, at.kind()
 	return nil
@@ -68,7 +68,7 @@ func (w *window) load(c *cursor, k *chunk) (ok bool, err error) {
 	k.fields = c.in.Fields
 	want := int(min(int64(c.read), c.end-c.pos+lookahead))
 	for {
-		if err := w.fill(c.pos, want); err != nil {
+		if err := w.Fill(c.pos, want); err != nil {
 			return false, err
 		}
 		buf := w.look()
@@ -89,7 +89,7 @@ func (w *window) load(c *cursor, k *chunk) (ok bool, err error) {
 // cutRecords finds the whole records of buf that start before own, the fast way where it can. It is
 // false where buf holds no whole record.
 func (w *window) cutRecords(buf []byte, own int, file int64, k *chunk) bool {
-	k.base, k.quoted = w.base, w.anyQuote()
+	k.base, k.quoted = w.Base, w.anyQuote()
 	broken := -1
 	if k.quoted {
 		broken, _, _ = w.judge(buf, stand{before: '\n'}, w.delimiter, true)
@@ -103,12 +103,12 @@ func (w *window) cutRecords(buf []byte, own int, file int64, k *chunk) bool {
 			k.end = k.base + int64(end)
 			return true
 		}
-		if end == 0 && !w.eof() {
+		if end == 0 && !w.EOF() {
 			return false
 		}
 	}
-	data := buf[:w.n]
-	k.gather(data, w.base, w.bound, min(own, w.n), w.eof(), file)
+	data := buf[:w.N]
+	k.gather(data, w.Base, w.bound, min(own, w.N), w.EOF(), file)
 	return k.end > k.base || k.fault != nil
 }
 
@@ -122,7 +122,7 @@ func (w *window) follow(c *cursor, k *chunk, buf []byte) {
 	if c.pos >= c.end {
 		c.ends = outside
 		if c.pos > c.end && k.quoted && last < c.end {
-			c.ends = stand{before: '\n'}.over(buf[last-w.base:c.end-w.base], w.delimiter).kind()
+			c.ends = stand{before: '\n'}.over(buf[last-w.Base:c.end-w.Base], w.delimiter).kind()
 		}
 	}
 }

@@ -99,23 +99,23 @@ type attempt struct {
 func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
 	w := &p.w
 	var before [1]byte
-	if err := text.ReadFull(w.file, w.path, w.size, before[:], at-1); err != nil {
+	if err := text.ReadFull(w.File, w.Path, w.Size, before[:], at-1); err != nil {
 		return attempt{}, err
 	}
 	if before[0] == quote {
 		return attempt{back: true}, nil // it may open, close or be data
 	}
-	w.n = 0
-	if err := w.fill(at, far); err != nil {
+	w.N = 0
+	if err := w.Fill(at, far); err != nil {
 		return attempt{}, err
 	}
 	buf := w.look()
 	inFault, open, strayIn := w.judge(buf, stand{quoted, before[0]}, w.delimiter, false)
-	if w.eof() && open && inFault < 0 {
+	if w.EOF() && open && inFault < 0 {
 		inFault = len(buf) // the file would end inside quotes
 	}
 	outFault, open, stray := w.judge(buf, stand{outside, before[0]}, w.delimiter, true)
-	if w.eof() && open && outFault < 0 {
+	if w.EOF() && open && outFault < 0 {
 		outFault = len(buf)
 	}
 	switch {
@@ -142,7 +142,7 @@ func (w *window) wholeRecords(fields int) attempt {
 		if end < 0 {
 			break
 		}
-		blank := end == start || end == start+1 && w.store[front+start] == '\r'
+		blank := end == start || end == start+1 && w.Store[front+start] == '\r'
 		if !blank || fields == 1 {
 			a.records++
 			a.fit = a.fit && countIn(w.seps, start, end+1) == fields
@@ -166,19 +166,19 @@ type guess struct {
 // behind follows both answers from a place before the one in question up to it and on.
 func (p *prober) behind(from, at int64, in *input) (attempt, error) {
 	w := &p.w
-	w.n = 0
+	w.N = 0
 	lead := min(from-in.Data, block)
-	if err := w.fill(from-lead, int(at-from+lead)+p.near); err != nil {
+	if err := w.Fill(from-lead, int(at-from+lead)+p.near); err != nil {
 		return attempt{}, err
 	}
-	buf := w.store[front : front+w.n]
+	buf := w.Store[front : front+w.N]
 	k := int(lead)
 	// Behind a quote there are more than two answers.
 	for k > 0 && buf[k-1] == quote {
 		k--
 	}
 	var g [2]guess
-	if w.base+int64(k) == in.Data {
+	if w.Base+int64(k) == in.Data {
 		g = [2]guess{{stand: stand{before: '\n'}, begun: true}, {dead: true}}
 	} else if k == 0 {
 		s, err := survey(w, in, at)
@@ -186,7 +186,7 @@ func (p *prober) behind(from, at int64, in *input) (attempt, error) {
 	} else {
 		g = [2]guess{{stand: stand{outside, buf[k-1]}, begun: buf[k-1] == '\n'}, {stand: stand{quoted, buf[k-1]}}}
 	}
-	there := int(at - w.base)
+	there := int(at - w.Base)
 	for ; k < len(buf); k++ {
 		if k >= there {
 			if k == there {
@@ -205,7 +205,7 @@ func (p *prober) behind(from, at int64, in *input) (attempt, error) {
 			break
 		}
 	}
-	if k == len(buf) && w.eof() {
+	if k == len(buf) && w.EOF() {
 		g[0].dead = g[0].dead || g[0].sit == quoted
 		g[1].dead = g[1].dead || g[1].sit == quoted
 	}
@@ -255,11 +255,11 @@ func survey(w *window, in *input, to int64) (course, error) {
 	c := course{record: in.Data, fault: -1}
 	at := stand{before: '\n'}
 	for pos := in.Data; pos < to; {
-		if err := w.fill(pos, defaultRead); err != nil {
+		if err := w.Fill(pos, defaultRead); err != nil {
 			return c, err
 		}
 		buf := w.look()
-		n := int(min(int64(w.n), to-pos))
+		n := int(min(int64(w.N), to-pos))
 		fault, _, _ := w.judge(buf, at, w.delimiter, true)
 		last := n
 		if fault >= 0 && fault < n {

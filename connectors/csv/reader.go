@@ -235,8 +235,8 @@ func (r *reader) turn(number int64, in *input) error {
 		return errors.Join(err, h.Close())
 	}
 	r.file, r.open = h, number
-	r.win.open(h, in)
-	r.probe.w.open(h, in)
+	r.win.Open(h, in.Path, in.Bytes)
+	r.probe.w.Open(h, in.Path, in.Bytes)
 	return nil
 }
 

@@ -78,7 +78,7 @@ func (r *reader) reject(f *fault) (x connectors.Reject, err error) {
 		if raw = r.win.from(f.record); raw == nil {
 			return x, fmt.Errorf("%s: the record at byte %d, which is left out, is no longer in memory", in.Path, f.record)
 		}
-		rec := scanRecord(raw, r.src.Delimiter, r.win.eof(), nil)
+		rec := scanRecord(raw, r.src.Delimiter, r.win.EOF(), nil)
 		x.Offset, raw = f.record, raw[:min(rec.length, len(raw))]
 		if line, err = r.lines.At(r.file, in.Path, in.Bytes, f.record+int64(f.within(rec))); err != nil {
 			return x, err
@@ -113,8 +113,8 @@ func (f *fault) within(rec record) int {
 
 // from is what the window has from an offset on, nil where that is not in it.
 func (w *window) from(offset int64) []byte {
-	if offset < w.base || offset >= w.base+int64(w.n) {
+	if offset < w.Base || offset >= w.Base+int64(w.N) {
 		return nil
 	}
-	return w.store[front : front+w.n][offset-w.base:]
+	return w.Store[front : front+w.N][offset-w.Base:]
 }

@@ -13,7 +13,7 @@ import (
 func Example() {
 	in := expr.SchemaOf(expr.Field{Name: "id", Type: expr.Of(expr.BigInt)})
 	for _, path := range []string{"out", "out.jsonl"} {
-		bound, err := Spec.BindSink(context.Background(), Options{Path: path, Mode: "overwrite"}, in, connectors.Env{Node: "result", Dir: "plans"})
+		bound, err := Spec.BindSink(context.Background(), Options{Path: []string{path}, Mode: "overwrite"}, in, connectors.Env{Node: "result", Dir: "plans"})
 		if err != nil {
 			fmt.Println(err)
 			return

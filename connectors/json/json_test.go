@@ -43,7 +43,7 @@ func TestSink(t *testing.T) {
 	in := fields(t, "b BOOLEAN; i INT; l BIGINT NOT NULL; d DOUBLE; m DECIMAL(9, 2); w DECIMAL(38, 10); s STRING; day DATE; t TIMESTAMP(3); k TINYINT; h SMALLINT; f FLOAT")
 	connectortest.Sink{
 		Component: connectors.Erase(Spec), In: in, Ext: ".jsonl", Folders: true,
-		Options: func(target, mode string) any { return Options{Path: target, Mode: mode} },
+		Options: func(target, mode string) any { return Options{Path: []string{target}, Mode: mode} },
 		Read: func(t *testing.T, names []string, in expr.Schema, _ memory.Allocator) []string {
 			t.Helper()
 			var out []string
@@ -123,7 +123,7 @@ func TestNotText(t *testing.T) {
 	s := array.NewStringBuilder(memory.DefaultAllocator)
 	s.Append("\xff")
 	rec := column.NewRecord(in.Fields, []arrow.Array{s.NewArray()}, 1)
-	sink, err := Spec.BindSink(t.Context(), Options{Path: "x.jsonl"}, in, connectors.Env{Dir: t.TempDir()})
+	sink, err := Spec.BindSink(t.Context(), Options{Path: []string{"x.jsonl"}}, in, connectors.Env{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

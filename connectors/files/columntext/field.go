@@ -121,6 +121,7 @@ type Flaw struct {
 	Row    int32
 	Null   bool // NULL in a NOT NULL column
 	Status expr.Status
+	Unfit  bool // what stands there is nothing for the column; see [Rows]
 	UTF8   bool // bytes that are not UTF-8
 	At     int  // of them, in the value
 	Lossy  bool // it can be read, and would not stay what it is: see Style.Fit

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
 
-// wider is by how much b is longer in the file than in UTF-8.
-func (s *Stream) wider(b []byte) int64 {
+// Wider is by how much b is longer in the file than in UTF-8.
+func (s *Stream) Wider(b []byte) int64 {
 	switch s.of.Encoding {
 	case "":
 		return 0

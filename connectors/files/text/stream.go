@@ -175,7 +175,7 @@ func (s *Stream) Rest() []byte { return s.buf[s.at:s.n] }
 // Pass moves on over n bytes.
 func (s *Stream) Pass(n int) {
 	s.Line += s.Lines(s.buf[s.at : s.at+n])
-	s.Away += s.wider(s.buf[s.at : s.at+n])
+	s.Away += s.Wider(s.buf[s.at : s.at+n])
 	s.at += n
 	s.Base += int64(n)
 }

@@ -1,9 +1,9 @@
-// Package json writes JSON lines.
 package json
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,25 +14,18 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-// Options is the YAML under `json:`.
-type Options struct {
-	Path string `json:"path" yaml:"path" validate:"required" doc:"The target: one file (a name with an extension) or a folder of parts; relative to the plan file."`
-	Mode string `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"What to do with a target that exists." default:"error"`
-}
-
-// Spec declares json.
-var Spec = connectors.Spec[Options]{
-	Name:     "json",
-	Summary:  "JSON lines: one object a row, numbers with all their digits, dates and times as text.",
-	BindSink: bindSink,
-	OpenSink: openSink,
-}
-
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
 	if err := rowtext.Printable(in); err != nil {
 		return connectors.BoundSink{}, err
 	}
-	t, err := files.BindTarget(files.Local(), o.Path, files.Mode(o.Mode), ".jsonl", e.Dir)
+	path, err := o.target()
+	if err != nil {
+		return connectors.BoundSink{}, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+	}
+	if len(o.Columns) > 0 {
+		return connectors.BoundSink{}, errors.New("columns: belongs to sources; a sink writes the columns of its input")
+	}
+	t, err := files.BindTarget(files.Local(), path, files.Mode(o.Mode), ".jsonl", e.Dir)
 	if err != nil {
 		return connectors.BoundSink{}, err
 	}

@@ -1,0 +1,416 @@
+package json
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+const (
+	defaultRead = 512 << 10
+	// lookahead is how much of the next split is read along with the end of one, for the record that
+	// begins before the end.
+	lookahead = 4 << 10
+	// mostKept is after how many records left out a reader gives them out without a batch.
+	mostKept = 4096
+)
+
+// A cursor is a split being read. A record belongs to the split that its line begins in.
+type cursor struct {
+	in         *input
+	file       int64 // place in the list, from 1
+	start, end int64
+	pos        int64 // where the next line begins
+	read       int
+	tallied    int64
+}
+
+// A reader reads splits one after the other.
+type reader struct {
+	src   *source
+	queue []splitState
+	cur   *cursor
+
+	file files.ReadFile // of number open
+	open int64
+	win  text.Window
+	text *inOrder // of a file that is read in order
+
+	chunk   chunk
+	next    int    // first row of the chunk that was not given out
+	pending *fault // of the row behind the last one given out
+
+	set     *columntext.Set
+	out     []connectors.Reject // left out and not yet asked for
+	lines   text.LineCounter
+	tallies map[int64]*connectors.Tally
+}
+
+func newReader(s *source, t *operators.Task) (*reader, error) {
+	r := &reader{src: s, tallies: map[int64]*connectors.Tally{}}
+	nulls := columntext.NewNullTokens([]string{""})
+	var err error
+	r.set, err = columntext.NewSet(s.Schema().Fields, s.columns, s.where, s.CheckAll, func(i int) *columntext.Column {
+		return s.column(i, nulls, t.Alloc)
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.chunk.wants(s.Columns, s.paths, r.set.Used(), s.Last)
+	return r, nil
+}
+
+// wants makes the chunk look for the used columns.
+func (k *chunk) wants(columns Columns, paths [][]step, used []int, last bool) {
+	k.root, k.width, k.last = newTree(columns, paths, used), len(used), last
+	k.used, k.slips = used, make([][]slip, len(used))
+	k.place = make([]int, len(columns))
+	for n, i := range used {
+		k.place[i] = n
+	}
+}
+
+// Add puts splits at the end of the queue.
+func (r *reader) Add(splits []connectors.Split) {
+	for _, s := range splits {
+		var st splitState
+		if err := json.Unmarshal(s.State, &st); err != nil || st.Version != stateVersion {
+			st = splitState{File: -1}
+		}
+		r.queue = append(r.queue, st)
+	}
+}
+
+// Next gives the next batch.
+func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return operators.Batch{}, connectors.Idle, err
+		}
+		if r.cur == nil {
+			if len(r.queue) == 0 {
+				return operators.Batch{}, connectors.NeedSplit, nil
+			}
+			st := r.queue[0]
+			r.queue = r.queue[1:]
+			if err := r.start(st); err != nil {
+				return operators.Batch{}, connectors.Idle, err
+			}
+		}
+		b, ok, err := r.step()
+		if err != nil {
+			return operators.Batch{}, connectors.Idle, err
+		}
+		if ok || len(r.out) >= mostKept {
+			return b, connectors.More, nil
+		}
+	}
+}
+
+// start opens a split.
+func (r *reader) start(st splitState) error {
+	if st.File < 1 || st.File > int64(len(r.src.Files)) {
+		return fmt.Errorf("a split of a json source is of another version or of other files")
+	}
+	in := &r.src.Files[st.File-1]
+	c := &cursor{in: in, file: st.File, start: st.Start, end: st.End, pos: max(st.Pos, st.Start), tallied: st.Start, read: defaultRead}
+	if st.Read > 0 {
+		c.read = int(st.Read)
+	}
+	r.tally(c)
+	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
+	var err error
+	if in.InOrder != "" {
+		if err = r.closeText(); err == nil {
+			r.text, err = openInOrder(r.src, in, st.Pos)
+		}
+	} else if err = r.turn(st.File, in); err == nil && st.Pos == 0 {
+		err = r.begin(c)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case in.InOrder != "":
+	case st.Pos > 0: // the reader before has booked them
+		c.tallied = min(c.pos, c.end)
+	default:
+		r.account(c, min(c.pos, c.end))
+	}
+	r.cur = c
+	return nil
+}
+
+// begin finds the first line that begins in a split.
+func (r *reader) begin(c *cursor) (err error) {
+	if c.start > c.in.Data {
+		c.pos, err = r.win.NextLine(c.start, c.end, c.read)
+		return err
+	}
+	c.pos = min(c.in.Data, c.end)
+	return nil
+}
+
+// turn opens a file unless it is open.
+func (r *reader) turn(number int64, in *input) error {
+	if r.open == number {
+		return nil
+	}
+	if err := r.closeFile(); err != nil {
+		return files.ReadFailure(err, in.Path, "cannot close the file before "+in.Path)
+	}
+	h, err := r.src.fs.Open(in.Abs)
+	if err != nil {
+		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
+	}
+	if err := text.Unchanged(h, in.Path, in.Bytes); err != nil {
+		return errors.Join(err, h.Close())
+	}
+	r.file, r.open = h, number
+	r.win.Open(h, in.Path, in.Bytes)
+	return nil
+}
+
+func (r *reader) closeFile() error {
+	if r.file == nil {
+		return nil
+	}
+	h := r.file
+	r.file, r.open = nil, 0
+	return h.Close()
+}
+
+func (r *reader) closeText() error {
+	if r.text == nil {
+		return nil
+	}
+	t := r.text
+	r.text = nil
+	return t.Close()
+}
+
+// step gives the next batch of the split, or moves on without one.
+func (r *reader) step() (b operators.Batch, ok bool, err error) {
+	c := r.cur
+	if r.pending != nil {
+		return b, false, r.report(r.pending)
+	}
+	if r.next < r.chunk.records {
+		n := min(r.chunk.records-r.next, maxRows)
+		b, f, err := r.batch(r.next, n)
+		if f != nil && f.row > 0 {
+			// The rows before the fault go on first: an operator may find one of them at fault.
+			r.pending = f
+			n = int(f.row)
+			b, f, err = r.batch(r.next, n)
+		}
+		r.next += n
+		if f != nil {
+			err = r.report(f)
+		}
+		return b, b.Rec != nil, err
+	}
+	if r.chunk.fault != nil {
+		return b, false, r.report(r.chunk.fault)
+	}
+	r.next = 0
+	more, err := r.load(c)
+	if err != nil {
+		return b, false, err
+	}
+	if more {
+		return b, false, r.spoil(c)
+	}
+	r.cur, r.chunk.records = nil, 0
+	return b, false, r.closeText()
+}
+
+// load reads the next records of the split into the chunk; more is false at its end.
+func (r *reader) load(c *cursor) (more bool, err error) {
+	if r.text != nil {
+		more, err = r.text.load(&r.chunk, c.file, r.src.Skip)
+		var d *connectors.DataError
+		if errors.As(err, &d) {
+			d.Order = [2]int64{c.file, r.text.Base}
+		}
+		c.pos = r.chunk.end
+		if err == nil && !more {
+			r.account(c, c.end)
+		}
+		return more, err
+	}
+	if c.pos >= c.end || c.pos >= c.in.Bytes {
+		return false, nil
+	}
+	for want := int(min(int64(c.read), c.end-c.pos+lookahead)); ; want = min(want*2+text.Slack, text.MaxRecord) {
+		if err := r.win.Fill(c.pos, want); err != nil {
+			return false, err
+		}
+		data := r.win.Ended()
+		limit := lastLine(data)
+		r.chunk.begin(&r.win.Store, len(data), r.win.Base)
+		if limit == 0 && want >= text.MaxRecord {
+			r.chunk.fault = tooLong(c.pos)
+			r.chunk.fault.file, r.chunk.fault.alone = c.file, &standing{column: 1, offset: c.pos}
+			return true, nil
+		}
+		if limit > 0 {
+			r.chunk.cut(int(min(int64(limit), c.end-c.pos)), limit, c.file, r.src.Skip)
+			c.pos = min(r.chunk.end, c.in.Bytes)
+			r.account(c, min(c.pos, c.end))
+			return true, nil
+		}
+	}
+}
+
+// account books the bytes of the split that are done.
+func (r *reader) account(c *cursor, done int64) {
+	if done > c.tallied {
+		r.tally(c).Bytes += done - c.tallied
+		c.tallied = done
+	}
+}
+
+// spoil books the records that were left out.
+func (r *reader) spoil(c *cursor) error {
+	n := int64(len(r.chunk.bad))
+	if n == 0 {
+		return nil
+	}
+	t := r.tally(c)
+	t.Rows += n
+	t.Read += n
+	return r.rejected(r.chunk.bad)
+}
+
+// tally is the books of the cursor's file.
+func (r *reader) tally(c *cursor) *connectors.Tally {
+	t := r.tallies[c.file]
+	if t == nil {
+		t = &connectors.Tally{File: c.in.Path}
+		r.tallies[c.file] = t
+	}
+	return t
+}
+
+// batch parses rows of the chunk.
+func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error) {
+	r.chunk.from = from
+	p := r.set.Parse(rows, &r.chunk, r.src.Skip)
+	defer r.set.Drop()
+	if p.Fault != nil {
+		return b, r.faulty(p.Fault, from), nil
+	}
+	t := r.tally(r.cur)
+	t.Rows += int64(rows)
+	t.Read += int64(rows)
+	t.Filtered += int64(p.Filtered)
+	if len(p.Left) > 0 {
+		var left []*fault
+		for i := range p.Left {
+			left = append(left, r.faulty(&p.Left[i], from))
+		}
+		if err := r.rejected(left); err != nil {
+			return b, nil, err
+		}
+	}
+	passed := p.Sel
+	switch {
+	case len(p.Sel) == rows:
+		passed = nil
+	case len(p.Sel) == 0:
+		return b, nil, nil
+	}
+	rec, dicts := r.set.Record(rows)
+	return operators.Batch{
+		Rec: rec, Sel: passed, Dict: dicts,
+		From: operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)},
+	}, nil, nil
+}
+
+// faulty is the fault of a row of the batch that begins with a row of the chunk.
+func (r *reader) faulty(b *columntext.Bad, from int) *fault {
+	var f *fault
+	if b.Col >= 0 {
+		var x *slip
+		if b.Flaw.Unfit {
+			x = r.chunk.slipOf(b.Col, b.Row)
+		}
+		f = r.src.Columns[b.Col].flawed(b.Flaw, x, b.Col, r.set.Column(b.Col).Format)
+	} else {
+		f = &fault{kind: "EvaluationError", message: "the filter failed: " + b.Err.Error(), spot: -1, col: -1, cause: b.Err}
+		var e *expr.EvalError
+		if errors.As(b.Err, &e) {
+			f.kind, f.message, f.field, f.value = e.Kind, e.Error(), e.Field, e.Value
+			f.col = r.src.Schema().Index(e.Field)
+		}
+	}
+	f.at = int(r.chunk.starts[from+int(b.Row)])
+	f.file, f.record, f.row = r.cur.file, r.chunk.offsetAt(f.at), b.Row
+	return f
+}
+
+// report makes a fault an error with line and column. Damage shows at the end of compressed data, and is
+// the reason for what is wrong before.
+func (r *reader) report(f *fault) error {
+	if r.text != nil {
+		if err := r.text.Drain(); err != nil {
+			return err
+		}
+	}
+	return r.located(f)
+}
+
+// Wake is never signalled: there is always something to read or nothing left.
+func (r *reader) Wake() <-chan struct{} { return nil }
+
+// Snapshot is what was not read. A split that was begun goes on at the next record.
+func (r *reader) Snapshot() ([]connectors.Split, error) {
+	var out []connectors.Split
+	add := func(st splitState) error {
+		path := r.src.Files[st.File-1].Path
+		state, err := st.marshal(path)
+		out = append(out, text.Split(path, st.File, st.Start, st.End, state))
+		return err
+	}
+	if c := r.cur; c != nil {
+		st := splitState{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Read: int64(c.read)}
+		if r.next < r.chunk.records {
+			st.Pos = r.chunk.offset(r.next)
+		}
+		if err := add(st); err != nil {
+			return nil, err
+		}
+	}
+	for _, st := range r.queue {
+		if err := add(st); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Tally is the books, by file.
+func (r *reader) Tally() []connectors.Tally {
+	var out []connectors.Tally
+	for i := range r.src.Files {
+		if t := r.tallies[int64(i)+1]; t != nil {
+			out = append(out, *t)
+		}
+	}
+	return out
+}
+
+// Close frees what is held.
+func (r *reader) Close() error {
+	r.set.Release()
+	return errors.Join(r.closeText(), r.closeFile())
+}

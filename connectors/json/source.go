@@ -1,0 +1,100 @@
+package json
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
+)
+
+// A source is a bound set of files.
+type source struct {
+	bound
+	fs      files.FS
+	paths   [][]step   // of the columns
+	columns []int      // wanted, in order
+	where   *expr.Expr // nil: all rows
+	rejects bool       // wanted
+}
+
+func open(state []byte) (connectors.Source, error) { return openIn(files.Local(), state) }
+
+func openIn(fs files.FS, state []byte) (*source, error) {
+	s := &source{fs: fs}
+	if err := json.Unmarshal(state, &s.bound); err != nil {
+		return nil, fmt.Errorf("reading the state of a json source: %w", err)
+	}
+	if s.Version != stateVersion {
+		return nil, fmt.Errorf("the state of a json source has version %d: expected %d", s.Version, stateVersion)
+	}
+	for i, c := range s.Columns {
+		p, err := c.steps()
+		if err != nil {
+			return nil, fmt.Errorf("reading the state of a json source: %w", err)
+		}
+		s.paths, s.columns = append(s.paths, p), append(s.columns, i)
+	}
+	return s, nil
+}
+
+// Bounded is true: files end.
+func (s *source) Bounded() bool { return true }
+
+// Schema is the declared columns.
+func (s *source) Schema() expr.Schema { return s.Columns.schema() }
+
+// Inventory lists the files. They can be cut anywhere, but those that are read in order.
+func (s *source) Inventory() connectors.Inventory {
+	var v connectors.Inventory
+	for _, f := range s.Files {
+		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
+	}
+	return v
+}
+
+// Push takes columns and filter. A limit is left: which rows a split has is not known before.
+func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
+	s.columns, s.where, s.rejects = p.Columns, p.Where, p.Rejects
+	return connectors.Pushdown{Limit: p.Limit}
+}
+
+// SkipsBadRows reports whether the source leaves bad rows out, as the plan asked.
+func (s *source) SkipsBadRows() bool { return s.Skip }
+
+// Enumerator cuts the files.
+func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restored []byte) (connectors.Enumerator, error) {
+	var pieces []text.Piece
+	for _, f := range s.Files {
+		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.Bytes, Whole: f.InOrder != ""})
+	}
+	return text.NewEnumerator("json", stateVersion, pieces, o.SplitBytes, restored, func(file, start, end int64) ([]byte, error) {
+		return splitState{File: file, Start: start, End: end, Read: o.ReadBytes}.marshal(s.Files[file-1].Path)
+	})
+}
+
+// A splitState is Split.State.
+type splitState struct {
+	Version int   `json:"version"`
+	File    int64 `json:"file"` // place in the list, from 1
+	Start   int64 `json:"start"`
+	End     int64 `json:"end"`
+	Pos     int64 `json:"pos,omitempty"`  // where the next record begins; 0: not begun
+	Read    int64 `json:"read,omitempty"` // bytes a read may take; 0 = the reader's choice
+}
+
+func (s splitState) marshal(path string) ([]byte, error) {
+	s.Version = stateVersion
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("writing a split of %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// Reader makes a reader.
+func (s *source) Reader(t *operators.Task) (connectors.Reader, error) { return newReader(s, t) }
