@@ -91,7 +91,7 @@ kind sources.d.print
 unknown-key transforms.s.calc
 invalid-value sinks.x.parquet.compression
 wrong-type sinks.x.parquet.row_group_rows
-wrong-type sinks.y.json.path
+invalid-value sinks.y.json.path
 invalid-value sinks.y.json.mode
 unknown-key sinks.z.blackhole.rows`
 	if strings.Join(got, "\n") != want {

@@ -95,7 +95,7 @@ func (v *inference) plain(in *input, p infer.Piece, take func(Record)) (err erro
 	} else {
 		probe := prober{reach: defaultReach()}
 		probe.w.scan, probe.w.delimiter, probe.w.bound = bestScanner(), v.b.Delimiter, v.b
-		probe.w.open(h, in)
+		probe.w.Open(h, in.Path, in.Bytes)
 		sit, err = probe.ask(1, at, in)
 		at-- // the byte before tells whether a record begins right there
 	}
