@@ -75,8 +75,8 @@ type File struct {
 	Units      int    `json:"units"`         // most splits it can give: row groups; 0 = any number
 	Why        string `json:"why,omitempty"` // why it is not splittable
 	// Generated: there is no such file; it stands for rows that the source makes up.
-	Generated bool `json:"generated,omitempty"`
-	ModifiedNs int64  `json:"modifiedNs"`    // when it was changed last, since 1970; 0 = not known
+	Generated  bool  `json:"generated,omitempty"`
+	ModifiedNs int64 `json:"modifiedNs"` // when it was changed last, since 1970; 0 = not known
 }
 
 // An Enumerator finds splits. It does I/O and runs in the JobManager's driver; who gets a split is

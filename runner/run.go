@@ -35,6 +35,8 @@ type Settings struct {
 	EncodeMessages bool
 	// Alloc gives the memory of batches; nil: a pool of reused buffers.
 	Alloc memory.Allocator
+
+	replay *ReplayOf
 }
 
 // Run runs a plan in this process: it binds the plan, builds its job graph, and lets a JobManager and
@@ -55,6 +57,10 @@ func Run(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, s Settings) 
 	var findings plans.Findings
 	if errors.As(err, &findings) {
 		return report.Report{}, findings
+	}
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return report.Report{}, p.HideError(refusal)
 	}
 	if err != nil {
 		r.out.Canceled = ctx.Err() != nil
@@ -125,6 +131,11 @@ func (r *run) run() error {
 		r.out.Warnings = append(r.out.Warnings, f.Error())
 	}
 	r.rollForward(bp)
+	if r.s.replay != nil {
+		if err := r.replayBound(bp); err != nil {
+			return err
+		}
+	}
 	g, err := jobgraph.Build(bp, r.cat, r.out.Options)
 	if err != nil {
 		return err

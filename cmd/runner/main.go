@@ -73,7 +73,7 @@ func rootCommand(started time.Time) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(runCommand(started), validateCommand(), explainCommand(), inspectCommand(), doctorCommand(), diagnoseCommand(), memoryCommand(), optionsCommand(), reportCommand(), compareCommand(), docsCommand())
+	root.AddCommand(runCommand(started), replayCommand(started), validateCommand(), explainCommand(), inspectCommand(), doctorCommand(), diagnoseCommand(), memoryCommand(), optionsCommand(), reportCommand(), compareCommand(), docsCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

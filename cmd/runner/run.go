@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -19,48 +20,62 @@ import (
 
 func runCommand(started time.Time) *cobra.Command {
 	var f planFlags
-	var file, format string
+	var o outputFlags
 	c := &cobra.Command{
 		Use:   "run PLAN",
 		Short: "Run a plan and write its report",
 		Args:  cobra.ExactArgs(1),
 	}
 	f.add(c)
-	c.Flags().StringVar(&file, "report", "", "write the report to this `file` instead of the folder of reports")
-	c.Flags().StringVar(&format, "format", "text", "`text`, or json for the report on standard output")
+	o.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if format != "text" && format != "json" {
-			return fmt.Errorf("--format %s: expected text or json", format)
-		}
-		stdout := os.Stdout
-		if format == "json" {
-			stdout = os.Stderr // the report alone goes to standard output
-		}
-		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			return fmt.Errorf("--report %s: that is a folder; name a file, or set %s", file, config.ReportDir)
-		}
-		l, err := f.load(args[0], stdout, os.Stderr)
-		if err != nil {
-			return err
-		}
-		limitMemory(l.options)
-		p := newProgress(os.Stderr)
-		r, err := runner.Run(c.Context(), l.cat, l.plan, runner.Settings{Options: l.options, Started: started, Progress: p.update})
-		p.done()
-		var found plans.Findings
-		if errors.As(err, &found) {
-			return refuse(os.Stderr, append(l.warnings, found...))
-		}
-		if err != nil {
-			return err
-		}
-		for _, w := range l.warnings {
-			r.Warnings = append(r.Warnings, w.Error())
-		}
-		r.Warnings = append(r.Warnings, l.options.Warnings...)
-		return finish(r, file, l.options.String(config.ReportDir), format)
+		return f.run(c.Context(), args[0], o, started, func(ctx context.Context, l *loaded, s runner.Settings) (report.Report, error) {
+			return runner.Run(ctx, l.cat, l.plan, s)
+		})
 	}
 	return c
+}
+
+// outputFlags say where the report of a run goes.
+type outputFlags struct{ file, format string }
+
+func (o *outputFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&o.file, "report", "", "write the report to this `file` instead of the folder of reports")
+	c.Flags().StringVar(&o.format, "format", "text", "`text`, or json for the report on standard output")
+}
+
+// run loads a plan, runs it and writes its report.
+func (f *planFlags) run(ctx context.Context, plan string, o outputFlags, started time.Time, do func(context.Context, *loaded, runner.Settings) (report.Report, error)) error {
+	if o.format != "text" && o.format != "json" {
+		return fmt.Errorf("--format %s: expected text or json", o.format)
+	}
+	stdout := os.Stdout
+	if o.format == "json" {
+		stdout = os.Stderr // the report alone goes to standard output
+	}
+	if info, err := os.Stat(o.file); err == nil && info.IsDir() {
+		return fmt.Errorf("--report %s: that is a folder; name a file, or set %s", o.file, config.ReportDir)
+	}
+	l, err := f.load(plan, stdout, os.Stderr)
+	if err != nil {
+		return err
+	}
+	limitMemory(l.options)
+	p := newProgress(os.Stderr)
+	r, err := do(ctx, l, runner.Settings{Options: l.options, Started: started, Progress: p.update})
+	p.done()
+	var found plans.Findings
+	if errors.As(err, &found) {
+		return refuse(os.Stderr, append(l.warnings, found...))
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range l.warnings {
+		r.Warnings = append(r.Warnings, w.Error())
+	}
+	r.Warnings = append(r.Warnings, l.options.Warnings...)
+	return finish(r, o.file, l.options.String(config.ReportDir), o.format)
 }
 
 // besideManaged is what a run takes beside operators and results: buffers, the program itself.

@@ -236,7 +236,12 @@ func (r *reader) Locate(ctx context.Context, o operators.Origin, row int64, fiel
 func (r *reader) find(ctx context.Context, h files.ReadFile, in *input, o operators.Origin, row int64, field string) (connectors.Place, error) {
 	none := connectors.Place{File: in.Path}
 	rr := &recordReader{file: h, path: in.Path, size: in.Bytes, delimiter: r.src.Delimiter, pos: o.Offset}
-	at, err := r.seek(ctx, in, o, row, rr.next)
+	at, err := int64(0), error(nil)
+	if in.Only != nil {
+		at, err = r.findListed(ctx, in, o, row)
+	} else {
+		at, err = r.seek(ctx, in, o, row, rr.next)
+	}
 	if err != nil {
 		return none, err
 	}
@@ -292,6 +297,13 @@ func (r *reader) findInOrder(ctx context.Context, in *input, o operators.Origin,
 		return none, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if in.Only != nil {
+		at, err := r.findListed(ctx, in, o, row)
+		if err != nil {
+			return none, err
+		}
+		return streamPlace(r.src.fs, in, &r.src.bound, at, -1, r.fieldPlace(in, field))
+	}
 	if err := s.SkipTo(o.Offset); err != nil {
 		return none, err
 	}
@@ -319,7 +331,10 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 	}
 	if c := r.cur; c != nil {
 		st := splitState{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Ends: c.ends, Read: int64(c.read)}
-		if r.next < r.chunk.records {
+		switch {
+		case c.in.Only != nil:
+			st.Pos = r.unread(c)
+		case r.next < r.chunk.records:
 			st.Pos = r.chunk.offset(r.next)
 		}
 		if err := add(st); err != nil {

@@ -56,6 +56,8 @@ type input struct {
 	// offset of its text, and so are all offsets of its records.
 	InOrder     string `json:"inOrder,omitempty"`
 	Compression string `json:"compression,omitempty"`
+	// Only are the records to read, nil for all of them.
+	Only []listed `json:"only,omitempty"`
 
 	names   []string // of its columns, where they are being found
 	sampled bool     // some of its values were looked at

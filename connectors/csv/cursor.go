@@ -23,6 +23,7 @@ type cursor struct {
 	begins     sit  // what start was taken for
 	ends       sit  // what the place `end` is, as followed from start
 	tallied    int64
+	next, upto int // of single records: the place of the next one and of the first that is not the split's
 }
 
 // begin finds the first record of a split that starts in the middle of the file.

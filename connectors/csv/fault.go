@@ -137,28 +137,23 @@ func streamPlace(fs files.FS, in *input, b *bound, record, spot int64, field int
 		return p, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.SkipTo(in.Data); err != nil {
+	if err := s.SkipTo(record); err != nil {
 		return p, err
 	}
-	for {
-		rec, raw, at, line, err := s.next()
-		if err != nil || raw == nil {
-			return p, err
-		}
-		if at < record && rec.verdict == whole {
-			continue
-		}
-		to := 0
-		if field >= 0 && field < len(rec.fields) {
-			f := rec.fields[field]
-			p.Value, to = string(s.text(raw, f)), f.start
-		}
-		if spot >= at {
-			to = int(spot - at)
-		}
-		p.Line = line + s.Lines(raw[:min(to, len(raw))])
-		return p, nil
+	rec, raw, at, line, err := s.next()
+	if err != nil || raw == nil {
+		return p, err
 	}
+	to := 0
+	if field >= 0 && field < len(rec.fields) {
+		f := rec.fields[field]
+		p.Value, to = string(s.text(raw, f)), f.start
+	}
+	if spot >= at {
+		to = int(spot - at)
+	}
+	p.Line = line + s.Lines(raw[:min(to, len(raw))])
+	return p, nil
 }
 
 // castFault is the fault of a field that is no value of its column's type.

@@ -30,6 +30,8 @@ type reader struct {
 	win   window
 	probe prober
 	text  *stream // of a file that is read in order
+	// single reads the single records of a file that may be cut.
+	single *recordReader
 
 	chunk   chunk
 	next    int    // first row of the chunk that was not given out
@@ -134,6 +136,9 @@ func (r *reader) start(st splitState) error {
 		c.read = int(st.Read)
 	}
 	r.tally(c)
+	if in.Only != nil {
+		return r.startListed(c, st)
+	}
 	if in.InOrder != "" {
 		return r.startInOrder(c, st)
 	}
@@ -259,6 +264,9 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 	}
 	if r.chunk.fault != nil {
 		return b, false, r.chunk.fault, nil
+	}
+	if c.in.Only != nil {
+		return b, false, nil, r.stepListed(c)
 	}
 	if r.text != nil {
 		return b, false, nil, r.stepInOrder(c)

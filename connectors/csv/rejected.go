@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -73,7 +74,10 @@ func (r *reader) reject(f *fault) (x connectors.Reject, err error) {
 	if f.text != nil {
 		raw = f.text.raw
 		x.Offset = f.text.at
-		line = f.text.line + r.text.Lines(raw[:f.within(r.src.Dialect.scan(raw, true, nil))])
+		if line, err = r.lineOf(f); err != nil {
+			return x, err
+		}
+		line += r.src.Dialect.lines(raw[:f.within(r.src.Dialect.scan(raw, true, nil))])
 	} else {
 		if raw = r.win.from(f.record); raw == nil {
 			return x, fmt.Errorf("%s: the record at byte %d, which is left out, is no longer in memory", in.Path, f.record)
@@ -94,6 +98,22 @@ func (r *reader) reject(f *fault) (x connectors.Reject, err error) {
 		x.Raw = text.Plain(text.WithoutEnd(raw))
 	}
 	return x, nil
+}
+
+// lineOf is the line that the record of a fault begins in.
+func (r *reader) lineOf(f *fault) (int64, error) {
+	if f.text.line > 0 {
+		return f.text.line, nil
+	}
+	return r.lines.At(r.file, r.cur.in.Path, r.cur.in.Bytes, f.record)
+}
+
+// lines counts the line ends of the dialect in b.
+func (d *dialect) lines(b []byte) int64 {
+	if d.CR {
+		return int64(bytes.Count(b, []byte{'\r'}))
+	}
+	return int64(bytes.Count(b, []byte{'\n'}))
 }
 
 // within is where in its record a fault is.

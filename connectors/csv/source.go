@@ -49,7 +49,7 @@ func (s *source) Schema() expr.Schema { return expr.SchemaOf(s.Columns...) }
 func (s *source) Inventory() connectors.Inventory {
 	v := connectors.Inventory{Inferred: s.Inferred}
 	for _, f := range s.Files {
-		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
+		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.tiles(), Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
 	}
 	return v
 }
@@ -64,7 +64,7 @@ func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
 func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restored []byte) (connectors.Enumerator, error) {
 	var pieces []text.Piece
 	for _, f := range s.Files {
-		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.Bytes, Whole: f.InOrder != ""})
+		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.tiles(), Whole: f.InOrder != ""})
 	}
 	return text.NewEnumerator("csv", stateVersion, pieces, o.SplitBytes, restored, func(file, start, end int64) ([]byte, error) {
 		return splitState{File: file, Start: start, End: end, Read: o.ReadBytes}.marshal(s.Files[file-1].Path)

@@ -27,6 +27,7 @@ type Run struct {
 	Canceled     bool
 	Timings      Timings
 	Warnings     []string
+	ReplayOf     *ReplayOf // of a run that read the bad rows of another one
 }
 
 // Build makes the report of a run.
@@ -34,7 +35,7 @@ func Build(run Run) Report {
 	r := Report{
 		SchemaVersion: SchemaVersion, RunID: run.RunID, JobID: run.JobID, StartedAt: run.Started.UTC().Format(time.RFC3339Nano),
 		Plan: run.Plan, Engine: run.Engine, Options: run.Options, Memory: run.Memory, Timings: run.Timings,
-		State: string(rpc.JobFailed), Failure: run.Failure, Warnings: run.Warnings,
+		State: string(rpc.JobFailed), Failure: run.Failure, Warnings: run.Warnings, ReplayOf: run.ReplayOf,
 		Slots:    Slots{Groups: map[string]int{}, Waves: []Wave{}},
 		Vertices: []Vertex{}, Sources: []Source{}, Sinks: []Sink{}, Restarts: []Restart{},
 	}
@@ -221,6 +222,9 @@ func verdict(r *Report) string {
 			in += f.Rows
 			bad.add(f)
 		}
+	}
+	if r.ReplayOf != nil {
+		name += ", replaying the bad rows of run " + r.ReplayOf.RunID + ","
 	}
 	sinks := make([]string, 0, len(r.Sinks))
 	for _, k := range r.Sinks {

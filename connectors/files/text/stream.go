@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -215,6 +216,32 @@ func (s *Stream) SkipTo(to int64) error {
 			return s.Damaged(fmt.Errorf("the text ends at byte %d and had more before", s.Base))
 		}
 		s.Pass(int(min(int64(s.n-s.at), to-s.Base)))
+	}
+	return nil
+}
+
+// SkipToByte passes over text up to an offset of the unpacked file, or to the first place behind it.
+func (s *Stream) SkipToByte(to int64) error {
+	for s.Base+s.Away < to {
+		if err := s.Fill(utf8.UTFMax); err != nil {
+			return err
+		}
+		if s.at == s.n {
+			return s.Damaged(fmt.Errorf("the file ends at byte %d and had more before", s.Base+s.Away))
+		}
+		// A byte of the text stands for at most two of the file, so that half the way is never too far.
+		b := s.Rest()
+		n := int(min(int64(len(b)), (to-s.Base-s.Away)/2))
+		if s.of.Encoding == "" {
+			n = int(min(int64(len(b)), to-s.Base))
+		}
+		for n > 0 && n < len(b) && !utf8.RuneStart(b[n]) && s.of.Encoding != "" {
+			n--
+		}
+		if n == 0 {
+			_, n = utf8.DecodeRune(b)
+		}
+		s.Pass(n)
 	}
 	return nil
 }
