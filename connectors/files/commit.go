@@ -13,13 +13,15 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
 )
 
-// A committer publishes what was staged for one target. A file is renamed into its place. A folder is
+// A committer publishes what was staged for one target. A file is renamed into its place, where several
+// subtasks wrote it after their parts were put together. A folder is
 // assembled, and swapped with the one before in one step; where the file system has no such step the
 // old one is moved aside first, and a reader may find no folder for that moment. Parts appended to a
 // folder become visible one by one.
 type committer struct {
 	fs     FS
 	target Target
+	join   Join // nil: a target that is one file has one part
 }
 
 // A part is a staged file on its way to its final name.
@@ -137,7 +139,7 @@ func (c *committer) parts(all []connectors.Committable, run string) ([]part, err
 		a, b := list[i], list[j]
 		return a.Subtask < b.Subtask || a.Subtask == b.Subtask && a.Part < b.Part
 	})
-	if !c.target.Folder && len(list) != 1 {
+	if !c.target.Folder && len(list) != 1 && c.join == nil {
 		return nil, fmt.Errorf("target %s is one file, and %d were staged", c.target.Show, len(list))
 	}
 	kept := list[:0]
@@ -158,20 +160,29 @@ func (c *committer) published(parts []part) ([]string, error) {
 			path = filepath.Join(path, p.final)
 		}
 		info, err := c.fs.Stat(path)
-		if absent(err) || err == nil && info.Bytes != p.Bytes {
+		joined := !c.target.Folder && len(parts) > 1
+		if absent(err) || err == nil && (info.Bytes != p.Bytes && !joined || info.Bytes < p.Bytes) {
 			return nil, &Error{Kind: SinkError, Path: c.target.Show, Message: fmt.Sprintf(
 				"cannot publish target %s: %s (%d bytes) is neither staged nor published; something removed it", c.target.Show, Display(path), p.Bytes)}
 		}
 		if err != nil {
 			return nil, c.failed(err)
 		}
-		names = append(names, Display(path))
+		if n := len(names); n == 0 || names[n-1] != Display(path) {
+			names = append(names, Display(path))
+		}
 	}
 	return names, nil
 }
 
 func (c *committer) publishFile(s stage, parts []part) error {
 	from := s.in(parts[0].Name)
+	if len(parts) > 1 {
+		var err error
+		if from, err = c.joinParts(s, parts); err != nil {
+			return err
+		}
+	}
 	if exists, err := there(c.fs, from); err != nil || !exists {
 		return err // not there: published before, which is looked at next
 	}

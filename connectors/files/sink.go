@@ -26,12 +26,15 @@ type Encoder interface {
 type NewEncoder func(t *operators.Task, w io.Writer) (Encoder, error)
 
 // NewSink makes a sink of files in one format: staged beside the target, published atomically.
-func NewSink(fsys FS, t Target, encode NewEncoder) connectors.Sink { return &sink{fsys, t, encode} }
+func NewSink(fsys FS, t Target, encode NewEncoder) connectors.Sink {
+	return &sink{fsys, t, encode, nil}
+}
 
 type sink struct {
 	fs     FS
 	target Target
 	encode NewEncoder
+	join   Join // nil: a target that is one file has one writer
 }
 
 // A staged file is the state of a committable.
@@ -53,7 +56,7 @@ func (s *sink) Writer(t *operators.Task, run string, recovered []connectors.Comm
 }
 
 func (s *sink) Committer() (connectors.Committer, error) {
-	return &committer{s.fs, s.target}, nil
+	return &committer{s.fs, s.target, s.join}, nil
 }
 
 // A writer writes the file of one subtask.

@@ -75,10 +75,24 @@ type job struct {
 }
 
 func newJob(fsys files.FS, target files.Target, run string, parts ...int) *job {
-	sink := files.NewSink(fsys, target, func(_ *operators.Task, w io.Writer) (files.Encoder, error) {
+	encode := func(_ *operators.Task, w io.Writer) (files.Encoder, error) {
 		return &lineEncoder{w: w, label: run}, nil
-	})
+	}
+	sink := files.NewSink(fsys, target, encode)
+	if !target.Folder && len(parts) > 1 {
+		sink = files.NewJoinedSink(fsys, target, encode, joinLines)
+	}
 	return &job{sink: sink, run: run, parts: parts}
+}
+
+// joinLines puts the parts one after the other.
+func joinLines(parts []files.ReadFile, w io.Writer) error {
+	for _, p := range parts {
+		if _, err := io.Copy(w, io.NewSectionReader(p, 0, p.Size())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (j *job) write(ctx context.Context) error {
@@ -190,6 +204,9 @@ func TestPublish(t *testing.T) {
 		{"file", "out.txt", "", nil, []int{2}, "header/b/b"},
 		{"empty file", "out.txt", "", nil, []int{0}, "header"},
 		{"file again", "out.txt", files.ModeOverwrite, []int{1}, []int{2}, "header/b/b"},
+		{"joined file", "out.txt", "", nil, []int{1, 0, 2}, "header/b/header/b/b"},
+		{"joined file again", "out.txt", files.ModeOverwrite, []int{1}, []int{1, 1}, "header/b/header/b"},
+		{"joined file, empty parts", "out.txt", "", nil, []int{0, 0, 1}, "header/b"},
 		{"folder", "out", "", nil, []int{1, 2}, "part-0-0.txt=header/b part-1-0.txt=header/b/b"},
 		{"folder in folders", "x/y/out", "", nil, []int{1}, "part-0-0.txt=header/b"},
 		{"folder, empty parts", "out", "", nil, []int{0, 2, 0}, "part-1-0.txt=header/b/b"},
@@ -240,7 +257,7 @@ func TestPublish(t *testing.T) {
 // alone. What stands at the target is the old output or the new one; a commit that had begun is
 // completed by the next, and anything else is taken back.
 func TestCrash(t *testing.T) {
-	for _, path := range []string{"out", "out.txt"} {
+	for _, path := range []string{"out", "out.txt", "joined.txt"} {
 		for _, plain := range []bool{false, true} {
 			for _, stop := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s plain=%v stop=%v", path, plain, stop), func(t *testing.T) {
@@ -268,7 +285,7 @@ func crash(t *testing.T, name string, plain, stop bool, fail int) (over bool) {
 	path := filepath.Join(t.TempDir(), name)
 	target := bindTarget(t, path, files.ModeOverwrite)
 	parts := []int{1, 2}
-	if !target.Folder {
+	if name == "out.txt" {
 		parts = parts[1:]
 	}
 	before := newJob(quick(), target, "old", parts...)
@@ -290,7 +307,7 @@ func crash(t *testing.T, name string, plain, stop bool, fail int) (over bool) {
 	if got != old && got != next && !(plain && target.Folder && got == "nothing") {
 		t.Errorf("%s: the target is %s", at, got)
 	}
-	j.sink = newJob(quick(), target, "new").sink // another process
+	j.sink = newJob(quick(), target, "new", parts...).sink // another process
 	if intent {
 		if _, err := j.commit(ctx); err != nil {
 			t.Errorf("%s: the second commit: %v", at, err)

@@ -73,6 +73,11 @@ func compressed(name string) bool {
 	return false
 }
 
+// JoinedBound is [Target.Bound] for a sink made by [NewJoinedSink].
+func (t Target) JoinedBound(state []byte) connectors.BoundSink {
+	return connectors.BoundSink{State: state, Targets: []string{t.Path}}
+}
+
 // Bound is what a connector's BindSink gives back for the target; state is the connector's own.
 func (t Target) Bound(state []byte) connectors.BoundSink {
 	return connectors.BoundSink{State: state, SingleFile: !t.Folder, Targets: []string{t.Path}}

@@ -204,9 +204,14 @@ func (w *thriftWriter) group(ordinal int, g writtenGroup) {
 	w.int64(3, g.rows)
 	w.int64(5, g.at)
 	w.int64(6, packed)
-	if ordinal <= 1<<15-1 {
+	w.ordinal(ordinal)
+}
+
+// ordinal numbers a row group, as far as the field's type goes.
+func (w *thriftWriter) ordinal(n int) {
+	if n <= 1<<15-1 {
 		w.field(7, thriftInt16)
-		w.zigzag(int64(ordinal))
+		w.zigzag(int64(n))
 	}
 }
 

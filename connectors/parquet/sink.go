@@ -55,7 +55,7 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 	if err != nil {
 		return none, fmt.Errorf("binding a parquet sink: %w", err)
 	}
-	return t.Bound(state), nil
+	return t.JoinedBound(state), nil
 }
 
 func openSink(state []byte, in expr.Schema) (connectors.Sink, error) {
@@ -67,9 +67,9 @@ func openSink(state []byte, in expr.Schema) (connectors.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files.NewSink(files.Local(), s.Target, func(t *operators.Task, w io.Writer) (files.Encoder, error) {
+	return files.NewJoinedSink(files.Local(), s.Target, func(t *operators.Task, w io.Writer) (files.Encoder, error) {
 		return newEncoder(in, w, codec, usualLimits(), s.RowGroupRows, t.Memory)
-	}), nil
+	}, join), nil
 }
 
 func (s sinkState) codec() (compress.Compression, error) {

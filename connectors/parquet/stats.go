@@ -96,8 +96,7 @@ func (t *thrift) groupStats() []chunkStats {
 func (t *thrift) bounds(s *chunkStats, id int, kind byte) bool {
 	switch {
 	case id == 3 && kind == thriftInt64:
-		v := t.varint()
-		s.nulls = int64(v>>1) ^ -int64(v&1)
+		s.nulls = t.int64()
 	case id == 5 && kind == thriftBinary:
 		s.most, s.hasMost = t.binary(), true
 	case id == 6 && kind == thriftBinary:

@@ -156,6 +156,22 @@ func (t *thrift) varint() uint64 {
 	return 0
 }
 
+// count is how many elements the list has that is read next.
+func (t *thrift) count() int {
+	ahead := *t
+	n := uint64(ahead.byte() >> 4)
+	if n == 15 {
+		n = ahead.varint()
+	}
+	return int(min(n, uint64(len(t.rest))))
+}
+
+// int64 reads a number in zigzag form.
+func (t *thrift) int64() int64 {
+	v := t.varint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
 // int32 reads a number in zigzag form.
 func (t *thrift) int32() int32 {
 	v := t.varint()

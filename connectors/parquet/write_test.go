@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -507,4 +509,53 @@ func compareTexts(typ expr.Type, x, y string) int {
 	a, _ := expr.ParseDecimal128([]byte(x), 38, typ.Scale)
 	b, _ := expr.ParseDecimal128([]byte(y), 38, typ.Scale)
 	return a.Cmp(b)
+}
+
+// TestJoin writes one file by several subtasks, some of them without rows, and reads it back.
+func TestJoin(t *testing.T) {
+	s := schemaOf(t, everyType)
+	for _, subtasks := range []int{1, 2, 3, 7} {
+		for _, rows := range [][]int{{0}, {5}, {300, 0, 120, 1, 250}, {0, 0, 40}} {
+			a := alloc(t)
+			var batches []operators.Batch
+			var want []string
+			from := 0
+			for _, n := range rows {
+				b := operators.Batch{Rec: record(a, s, from, n, from%2 == 0)}
+				batches = append(batches, b)
+				from += n
+			}
+			for sub := range subtasks {
+				for i, b := range batches {
+					if i%subtasks == sub {
+						want = append(want, lines(b, s)...)
+					}
+				}
+			}
+			path := filepath.Join(t.TempDir(), "out.parquet")
+			names := write(t, a, Options{Path: []string{path}, RowGroupRows: 100}, s, subtasks, batches...)
+			if len(names) != 1 || filepath.Base(names[0]) != "out.parquet" {
+				t.Fatal(names)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := readAll(t, a, input{Options: Options{Path: []string{path}, Columns: s.Fields}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "our reader", s, got, want)
+			same(t, "the library", s, libraryLines(t, data, s), want)
+			if len(want) > 0 {
+				same(t, "the other reader", s, otherLines(t, data, s, len(want)), want)
+			}
+			checkPageIndex(t, data, s, want)
+			for i, g := range otherFooter(t, data).RowGroups {
+				if g.Ordinal == nil || int(*g.Ordinal) != i {
+					t.Errorf("row group %d is numbered %v", i, g.Ordinal)
+				}
+			}
+		}
+	}
 }
