@@ -197,10 +197,20 @@ func (j *JobMaster) checkSettled() {
 	j.conclude()
 }
 
-// hopeless reports whether a stage will not be decided: the splits of the source at fault were not found.
+// hopeless reports whether a stage will not be decided: the splits of one of its sources were not found, and
+// no earlier source that could also fail so is still looking.
 func (j *JobMaster) hopeless(stage int) bool {
-	v := j.vertices[j.settle.bestRank().vertex]
-	return j.stageOf[v.index] == stage && v.unfound
+	unfound := false
+	for _, n := range j.plan[stage].Vertices {
+		switch v := j.vertices[n]; {
+		case v.splits == nil:
+		case v.unfound:
+			unfound = true
+		case !v.splits.Closed() && n < j.settle.bestRank().vertex:
+			return false
+		}
+	}
+	return unfound
 }
 
 // conclude fails the job for the least failure seen.

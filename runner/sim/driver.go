@@ -183,6 +183,9 @@ func (d *jobManager) finished(j *Job, c jobmaster.Finished) {
 	if (c.Result.State == rpc.JobFailed) != (c.Result.Failure != nil) {
 		d.w.violate("job %s ends %s with failure %v", j.ID, c.Result.State, c.Result.Failure)
 	}
+	if b := c.Result.Barriers; b != nil && (b.Passed+b.GivenUp > b.Triggered || b.Passed+b.GivenUp < b.Triggered-1) {
+		d.w.violate("job %s: of %d barriers %d passed and %d were given up", j.ID, b.Triggered, b.Passed, b.GivenUp)
+	}
 	j.result = &c.Result
 	delete(d.masters, j.ID)
 }

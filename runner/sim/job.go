@@ -23,6 +23,8 @@ type Job struct {
 	cancelMs      int64 // 0 = not cancelled
 
 	finished  map[resultKey]bool
+	connected map[resultKey]map[int]bool // subpartitions that a consumer has asked for
+	triggered int64                      // last barrier
 	runsOn    map[rpc.TaskID]string
 	stopped   bool
 	committed bool
@@ -33,6 +35,7 @@ type Job struct {
 // Shape says what kind of jobs are made.
 type Shape struct {
 	Pipelined bool     // some edges are pipelined
+	Streaming bool     // mode streaming: all of them are
 	Bad       int      // rows in a thousand that some vertex fails on
 	Discover  int      // sources in a thousand whose splits cannot be found
 	Restart   string   // restart-strategy.type, "" = none
@@ -45,13 +48,18 @@ func NewJob(id string, seed uint64, s Shape) *Job {
 	r := rand.New(rand.NewPCG(seed, 1))
 	j := &Job{
 		ID: id, splits: map[string][]connectors.Split{}, rowsOf: map[string][]string{}, fileOf: map[string]string{},
-		bad: map[string]map[string]bool{}, discoverFails: map[string]string{}, finished: map[resultKey]bool{}, runsOn: map[rpc.TaskID]string{},
+		bad: map[string]map[string]bool{}, discoverFails: map[string]string{}, finished: map[resultKey]bool{},
+		connected: map[resultKey]map[int]bool{}, runsOn: map[rpc.TaskID]string{},
 	}
 	p := s.Default
 	if random := 1 + r.IntN(5); p == 0 {
 		p = random
 	}
-	j.Graph = jobgraph.Graph{Name: id, Mode: "batch"}
+	j.Graph = jobgraph.Graph{Name: id, Mode: jobgraph.ModeBatch}
+	if s.Streaming {
+		j.Graph.Mode = jobgraph.ModeStreaming
+		j.option("runner.streaming.barrier-interval", fmt.Sprintf("%d ms", 50+r.IntN(500)))
+	}
 	j.option("parallelism.default", fmt.Sprint(p))
 	j.option("execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task", fmt.Sprint(rowBytes*(1+r.IntN(8))))
 	if r.IntN(5) == 0 {
@@ -89,7 +97,7 @@ func (j *Job) addVertex(r *rand.Rand, n int, source bool, s Shape) {
 	forward := false
 	if source {
 		op.Kind, op.Label = jobgraph.SourceOp, "Source: "+v.ID
-		op.Source = &jobgraph.Source{Inv: j.addFiles(r, v.ID)}
+		op.Source = &jobgraph.Source{Inv: j.addFiles(r, v.ID), Partitioned: s.Streaming && r.IntN(3) == 0}
 		if r.IntN(1000) < s.Discover {
 			j.discoverFails[v.ID] = "file " + v.ID + " does not exist"
 		}
@@ -132,11 +140,11 @@ func (j *Job) addEdges(r *rand.Rand, to string, n int, s Shape) (forward bool) {
 		default:
 			e.Exchange = jobgraph.HashBy
 		}
-		if s.Pipelined && r.IntN(4) == 0 {
+		if s.Streaming || s.Pipelined && r.IntN(4) == 0 {
 			e.Blocking = false
 		}
 		j.Graph.Edges = append(j.Graph.Edges, e)
-		if !e.Blocking && jobmaster.Check(&j.Graph) != nil {
+		if !s.Streaming && !e.Blocking && jobmaster.Check(&j.Graph) != nil {
 			j.Graph.Edges[len(j.Graph.Edges)-1].Blocking = true
 		}
 	}

@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/seed-4b0e9f7c/runner/runner/exchange"
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
@@ -186,6 +189,8 @@ func (m *manager) receive(e rpc.Envelope) {
 		if t := m.tasks[b.Task]; t != nil {
 			t.assigned(b)
 		}
+	case rpc.TriggerBarrier:
+		m.barrier(b)
 	case rpc.ReleasePartitions:
 		for _, id := range b.Results {
 			if r := m.w.results[keyOf(id)]; r != nil && r.owner == m.id {
@@ -199,6 +204,13 @@ func (m *manager) receive(e rpc.Envelope) {
 			m.register()
 		}
 	}
+}
+
+// ids are the tasks in order.
+func (m *manager) ids() []rpc.TaskID {
+	return slices.SortedFunc(maps.Keys(m.tasks), func(a, b rpc.TaskID) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Vertex, b.Vertex), a.Subtask-b.Subtask, a.Attempt-b.Attempt)
+	})
 }
 
 func (m *manager) cancel(c rpc.CancelTask) {

@@ -46,8 +46,11 @@ func TestHappy(t *testing.T) {
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewPCG(seed, 3))
 		s := Setup{Schedule: seed, Managers: 1 + r.IntN(3), Slots: 6 + r.IntN(10), Trace: tracer(t)}
+		if seed%3 == 0 {
+			s.Slots += 36 // streams need slots for all their vertices, up to 12 for each of three jobs
+		}
 		for i := range 1 + r.IntN(3) {
-			s.Jobs = append(s.Jobs, NewJob(fmt.Sprintf("job%d", i), seed*10+uint64(i), Shape{}))
+			s.Jobs = append(s.Jobs, NewJob(fmt.Sprintf("job%d", i), seed*10+uint64(i), Shape{Streaming: seed%3 == 0}))
 		}
 		results, err := Run(s)
 		if err != nil {
@@ -75,7 +78,7 @@ func TestFaults(t *testing.T) {
 			CommitFails: r.IntN(300), MaxDelayMs: r.Int64N(400), Until: 120_000,
 		}}
 		for i := range 1 + r.IntN(3) {
-			shape := Shape{Pipelined: r.IntN(2) == 0, Bad: r.IntN(3), Discover: r.IntN(20)}
+			shape := Shape{Pipelined: r.IntN(2) == 0, Streaming: r.IntN(3) == 0, Bad: r.IntN(3), Discover: r.IntN(20)}
 			if r.IntN(4) > 0 {
 				shape.Restart = "fixed-delay"
 				shape.Options = []string{"restart-strategy.fixed-delay.attempts", strconv.Itoa(r.IntN(30)), "restart-strategy.fixed-delay.delay", "200 ms"}
@@ -103,16 +106,27 @@ func TestFaults(t *testing.T) {
 // TestSameRootCause holds that the same data failures give the same root cause, whatever the schedule, the
 // slots and the parallelism.
 func TestSameRootCause(t *testing.T) {
+	for _, streaming := range []bool{false, true} {
+		t.Run(fmt.Sprintf("streaming=%v", streaming), func(t *testing.T) { sameRootCause(t, streaming) })
+	}
+}
+
+// sameRootCause runs jobs under several schedules. A stream needs slots for all of it.
+func sameRootCause(t *testing.T, streaming bool) {
 	from, to := seeds(t, 100)
 	failed := 0
 	for seed := from; seed < to; seed++ {
 		want := ""
 		for k := range uint64(6) {
 			r := rand.New(rand.NewPCG(seed*100+k, 5))
-			shape := Shape{Bad: 1 + int(seed%40), Discover: int(seed % 7 * 20), Default: 1 + r.IntN(6)}
+			shape := Shape{Bad: 1 + int(seed%40), Discover: int(seed % 7 * 20), Default: 1 + r.IntN(6), Streaming: streaming}
 			job := NewJob("job", seed, shape)
+			slots := 1 + r.IntN(8)
+			if streaming {
+				slots += 12
+			}
 			results, err := Run(Setup{
-				Schedule: seed*100 + k, Managers: 1 + r.IntN(2), Slots: 1 + r.IntN(8), Jobs: []*Job{job},
+				Schedule: seed*100 + k, Managers: 1 + r.IntN(2), Slots: slots, Jobs: []*Job{job},
 				Faults: Faults{MaxDelayMs: 1 + r.Int64N(300)}, Trace: tracer(t),
 			})
 			if err != nil {

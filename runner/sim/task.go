@@ -33,6 +33,7 @@ func (t *task) start() {
 	for _, in := range t.d.Inputs {
 		for _, c := range in.Channels {
 			t.checkReady(c)
+			t.connect(c)
 		}
 	}
 	w := t.m.w
@@ -107,6 +108,9 @@ func (t *task) assigned(a rpc.AssignSplits) {
 		if a.NoMore {
 			t.finish()
 			return
+		}
+		if t.partitioned() {
+			t.m.w.violate("%v was not given its whole share at once", t.id)
 		}
 		t.request(done)
 	}
@@ -206,8 +210,12 @@ func (t *task) fail(f rpc.TaskFailure, class failure.Class, message string) {
 	t.end(rpc.TaskUpdate{State: rpc.Failed, Failure: &f})
 }
 
-// finish writes the results and says so.
+// finish writes the results and says so. What flows can be written only once all its consumers are there.
 func (t *task) finish() {
+	if t.d.Streaming && !t.consumed() {
+		t.m.whenAwake(t, 100, t.finish)
+		return
+	}
 	u := rpc.TaskUpdate{State: rpc.Finished, Metrics: t.metrics()}
 	for _, o := range t.d.Outputs {
 		rows := make([][]string, o.Subpartitions)
@@ -221,7 +229,11 @@ func (t *task) finish() {
 				sub = int(h.Sum32()) % o.Subpartitions
 			case jobgraph.Rebalance:
 				sub = (start + i) % o.Subpartitions
-			case jobgraph.Forward, jobgraph.Broadcast, jobgraph.Global:
+			case jobgraph.Broadcast:
+				for other := 1; other < o.Subpartitions; other++ {
+					rows[other] = append(rows[other], row) // what flows goes to each consumer by itself
+				}
+			case jobgraph.Forward, jobgraph.Global:
 			}
 			rows[sub] = append(rows[sub], row)
 		}
