@@ -24,11 +24,11 @@ type barrierRun struct {
 // Barriers counts the barriers of a stream. They align, and flush what operators hold back; nothing is
 // stored, so a job cannot start again from one.
 type Barriers struct {
-	Triggered   int64 `json:"triggered"`
-	Passed      int64 `json:"passed"`      // by all tasks
-	GivenUp     int64 `json:"givenUp"`     // because a task failed or the job ended meanwhile
-	LongestMs   int64 `json:"longestMs"`   // from the trigger to the last task
-	LongestWait int64 `json:"alignmentMs"` // of one task, from the first channel to the last
+	Triggered          int64 `json:"triggered"`
+	Passed             int64 `json:"passed"`             // by all tasks
+	GivenUp            int64 `json:"givenUp"`            // because a task failed or was cancelled meanwhile
+	LongestMs          int64 `json:"longestMs"`          // from the trigger to the last task
+	LongestAlignmentMs int64 `json:"longestAlignmentMs"` // of one task, from the first channel to the last
 }
 
 // watchBarriers starts the time to the next barrier, once all tasks run.
@@ -91,7 +91,7 @@ func (j *JobMaster) barrierPassed(from rpc.Address, k rpc.AcknowledgeBarrier) {
 		return
 	}
 	if k.Barrier == b.current {
-		b.stats.LongestWait = max(b.stats.LongestWait, k.AlignedMs)
+		b.stats.LongestAlignmentMs = max(b.stats.LongestAlignmentMs, k.AlignedMs)
 		j.barrierDone(m)
 	}
 }

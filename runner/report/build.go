@@ -93,6 +93,7 @@ func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
 			Deterministic: k.NotDeterministic == "", Because: k.NotDeterministic, Rejects: rejectsSink(run.Graph, k.Node),
 		})
 	}
+	r.Barriers = s.Barriers
 	if run.Graph != nil {
 		r.Sources = sourcesOf(run.Graph, s)
 	}
@@ -113,9 +114,11 @@ func vertexOf(v jobmaster.VertexSnapshot) Vertex {
 			out.Parallelism.Numbers = map[string]int64{}
 		}
 	}
+	out.Watermark = leastWatermark(v.Subtasks)
 	for _, t := range v.Subtasks {
 		out.Subtasks = append(out.Subtasks, Subtask{
-			Index: t.Index, Attempt: t.Attempt, State: string(t.State), TaskManager: t.TaskManager, Slot: t.Slot,
+			Watermark: watermarkText(t.Metrics.WatermarkMs),
+			Index:     t.Index, Attempt: t.Attempt, State: string(t.State), TaskManager: t.TaskManager, Slot: t.Slot,
 			Splits: t.Metrics.Splits, RecordsIn: t.Metrics.RecordsIn, RecordsOut: t.Metrics.RecordsOut,
 			WaitedMs: t.WaitedMs, BusyMs: t.Metrics.BusyMs, IdleMs: t.Metrics.IdleMs, BackpressuredMs: t.Metrics.BackpressuredMs,
 		})

@@ -21,6 +21,7 @@ func WriteFull(w io.Writer, r Report) error {
 	fullHead(&b, r)
 	fullLedger(&b, r)
 	fullSlots(&b, r.Slots)
+	fullBarriers(&b, r.Barriers)
 	fullSources(&b, r.Sources)
 	fullSinks(&b, r)
 	fullBooks(&b, r.Books)
@@ -86,6 +87,9 @@ func fullLedger(b *strings.Builder, r Report) {
 		}
 		fmt.Fprintf(b, "   %s: %s in, %s out; %s in, %s out; %s spilled, %s of state; slot sharing group %s\n", stateOf(v),
 			rows(v.RecordsIn), rows(v.RecordsOut), Bytes(v.BytesIn), Bytes(v.BytesOut), Bytes(v.SpilledBytes), Bytes(v.StateBytes), v.SlotSharingGroup)
+		if v.Watermark != "" {
+			fmt.Fprintf(b, "   watermark: %s\n", v.Watermark)
+		}
 		fullSubtasks(b, v.Subtasks)
 	}
 }

@@ -35,10 +35,12 @@ type Report struct {
 	Sinks         []Sink            `json:"sinks"`
 	Timings       Timings           `json:"timings"`
 	Restarts      []Restart         `json:"restarts"`
-	Failure       *failure.Failure  `json:"failure"`
-	Books         *jobmaster.Books  `json:"books"`
-	Warnings      []string          `json:"warnings"`
-	ReplayOf      *ReplayOf         `json:"replayOf,omitempty"`
+	// Barriers are those of a stream that was asked to have some; absent otherwise.
+	Barriers *jobmaster.Barriers `json:"barriers,omitempty"`
+	Failure  *failure.Failure    `json:"failure"`
+	Books    *jobmaster.Books    `json:"books"`
+	Warnings []string            `json:"warnings"`
+	ReplayOf *ReplayOf           `json:"replayOf,omitempty"`
 }
 
 // A Plan says which plan ran.
@@ -97,7 +99,10 @@ type Vertex struct {
 	BytesOut         int64       `json:"bytesOut"`
 	SpilledBytes     int64       `json:"spilledBytes"`
 	StateBytes       int64       `json:"stateBytes"`
-	Subtasks         []Subtask   `json:"subtasks"`
+	// Watermark of a stream: the least that the subtasks gave on last, "2026-01-31T12:00:00.000Z" or "end" behind
+	// the last row; absent where some subtask gave none.
+	Watermark string    `json:"watermark,omitempty"`
+	Subtasks  []Subtask `json:"subtasks"`
 }
 
 // Parallelism is what was asked, what was decided, and why. Decided is 0 where the job ended before.
@@ -124,7 +129,8 @@ type Subtask struct {
 	WaitedMs        int64  `json:"waitedMs"`
 	BusyMs          int64  `json:"busyMs"`
 	IdleMs          int64  `json:"idleMs"`
-	BackpressuredMs int64  `json:"backpressuredMs"`
+	BackpressuredMs int64  `json:"backpressuredMs"` // of a stream: it waited for those who read from it
+	Watermark       string `json:"watermark,omitempty"`
 }
 
 // A Source is what was read.

@@ -40,13 +40,11 @@ func writeVertices(b *strings.Builder, r Report) {
 	if len(r.Vertices) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "VERTEX\tPARALLELISM\tSTATE\tROWS IN\tROWS OUT\tBYTES OUT\tBUSY")
-	for _, v := range r.Vertices {
-		p := v.Parallelism
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\n", v.Name, decided(p), stateOf(v), Thousands(v.RecordsIn), Thousands(v.RecordsOut), Bytes(v.BytesOut), busy(v))
+	if r.streaming() {
+		writeStream(b, r)
+	} else {
+		writeBatch(b, r)
 	}
-	t.Flush()
 	for i, v := range r.Vertices {
 		fmt.Fprintf(b, "  %d: %s\n", i+1, v.Parallelism.Text)
 	}
@@ -63,6 +61,16 @@ func writeInferred(b *strings.Builder, all []Source) {
 			fmt.Fprintf(b, "  %s\n", n)
 		}
 	}
+}
+
+func writeBatch(b *strings.Builder, r Report) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "VERTEX\tPARALLELISM\tSTATE\tROWS IN\tROWS OUT\tBYTES OUT\tBUSY")
+	for _, v := range r.Vertices {
+		p := v.Parallelism
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\n", v.Name, decided(p), stateOf(v), Thousands(v.RecordsIn), Thousands(v.RecordsOut), Bytes(v.BytesOut), busy(v))
+	}
+	t.Flush()
 }
 
 func decided(p Parallelism) string {
