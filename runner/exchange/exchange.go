@@ -77,7 +77,13 @@ type StreamGate interface {
 	Ready() bool
 	// Bytes is the size of the records read so far.
 	Bytes() int64
+	// Enough tells the producers that the reader has all it needs. It goes on to read what still comes.
+	Enough()
 }
+
+// A Wanted writer knows whether anybody needs what it writes: not so when all its consumers have said that
+// they have enough, or have closed.
+type Wanted interface{ Wanted() bool }
 
 // Streams keeps results that flow while they are written. A channel holds a bounded number of bytes; beyond
 // them Write waits until the consumer has read some, or ctx is done. A consumer may connect before its

@@ -77,6 +77,7 @@ func (l *Local) dropPipe(id ResultID) {
 type lane struct {
 	own  int64         // bytes it may hold without borrowing
 	room chan struct{} // told when something was taken out
+	full atomic.Bool   // its consumer needs no more
 
 	mu       sync.Mutex
 	items    []item
@@ -210,6 +211,7 @@ func (ln *lane) close() {
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	ln.closed = true
+	ln.full.Store(true)
 	for _, it := range ln.items[ln.first:] {
 		ln.freed(it)
 		if it.rec != nil {
@@ -256,6 +258,16 @@ type pipeWriter struct {
 
 // Written is the number of bytes written so far; anybody may ask.
 func (w *pipeWriter) Written() int64 { return w.written.Load() }
+
+// Wanted reports whether some consumer needs more.
+func (w *pipeWriter) Wanted() bool {
+	for _, ln := range w.lanes {
+		if !ln.full.Load() {
+			return true
+		}
+	}
+	return false
+}
 
 func (w *pipeWriter) Write(sub int, rec arrow.Record) error {
 	n, rows := w.sizers[sub].Bytes(rec), rec.NumRows()

@@ -110,6 +110,13 @@ func (g *pipeGate) Ready() bool {
 	return g.ends == len(g.lanes)
 }
 
+// Enough tells the producers that no more is needed.
+func (g *pipeGate) Enough() {
+	for _, ln := range g.lanes {
+		ln.full.Store(true)
+	}
+}
+
 // Bytes is the size of the records read so far; anybody may ask.
 func (g *pipeGate) Bytes() int64 { return g.bytes.Load() }
 

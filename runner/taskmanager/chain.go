@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/runner/exchange"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
 )
@@ -183,7 +183,17 @@ func (t *task) sated(place int) bool {
 	if s, ok := m.op.(operators.Sated); ok && s.Sated() {
 		return true
 	}
-	if len(m.next) == 0 || t.leaves(place, "") || t.leaves(place, connectors.PortRejected) {
+	read := len(m.next) > 0
+	for _, o := range t.outputs {
+		if o.edge.Operator != place {
+			continue
+		}
+		if w, ok := o.w.(exchange.Wanted); !ok || w.Wanted() {
+			return false
+		}
+		read = true
+	}
+	if !read {
 		return false
 	}
 	for _, p := range m.next {

@@ -124,6 +124,9 @@ func (t *task) runStream() error {
 			if err = t.deliver(0, ch.input, operators.Batch{Rec: rec}); err == nil {
 				err = t.flushInTime()
 			}
+			if t.sated(0) {
+				g.Enough()
+			}
 		default:
 			err = t.event(c, e)
 		}

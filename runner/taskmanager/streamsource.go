@@ -19,13 +19,23 @@ func (t *task) runStreamSource() error {
 		if err != nil {
 			return m.failed(err)
 		}
+		if err := t.leftOut(m); err != nil {
+			if b.Rec != nil {
+				b.Rec.Release()
+			}
+			return err
+		}
 		switch status {
 		case connectors.More:
+			if b.Rec == nil {
+				break
+			}
 			if err := t.fromSource(m, b); err != nil {
 				return err
 			}
 			if t.sated(0) {
 				if m.desc.Source.Unbounded {
+					t.noteReading()
 					return nil // it would never say so itself
 				}
 				t.skipping = true
