@@ -28,7 +28,7 @@ type chunk struct {
 	place   []int    // of a column's spans, per column of the schema; -1: none
 	fault   *fault   // what stands behind the last record
 	bad     []*fault // the records that were left out
-	firm    bool     // behind a record whose syntax is wrong nobody knows where the next one begins
+	firm    bool     // the records are an array's: behind a record whose syntax is wrong nobody knows where the next one begins
 	alt     []byte   // memory for records of a text that is read in order
 }
 
@@ -97,13 +97,16 @@ func (k *chunk) one(i, limit int, clean bool) (end int, f *fault) {
 			}
 		}
 		if end >= 0 {
-			f = notObject(k.bytes(i, end), i)
+			f = notObject(k.bytes(i, end), i, k.firm)
 		}
 	} else {
 		end = k.record(i)
 	}
+	if k.double != nil {
+		f = k.doubled()
+	}
 	if end < 0 {
-		f = k.broken(i, limit)
+		f = k.broken(i, limit, k.firm)
 	}
 	if clean {
 		return end, f

@@ -27,27 +27,32 @@ type fault struct {
 	syntax                bool // nobody knows where the record ends, unless a line feed says so
 }
 
-// broken is the fault of the record at i whose syntax is wrong; limit is where the bytes end.
-func (s *scanner) broken(i, limit int) *fault {
+// broken is the fault of the record at i whose syntax is wrong; limit is where the bytes end. The lines of
+// an array are its elements.
+func (s *scanner) broken(i, limit int, array bool) *fault {
 	f := &fault{kind: formatError, syntax: true, spot: s.at, col: -1, wanted: s.wanted}
-	if s.double != nil {
-		path := s.double.path
-		s.double = nil
-		f.message, f.wanted = fmt.Sprintf("%s stands twice in its object", path), "each key once, or `duplicate_keys: last`"
-		return f
-	}
 	switch rest := s.bytes(s.at, max(s.at, limit)); {
 	case s.wanted == tooDeep:
 		f.message = "the record is nested too deep"
 	case len(rest) == 0 || rest[0] == '\n':
 		f.message = "the line ends in the middle of the record"
-		if only := bytes.TrimRight(s.bytes(i, s.at), " \t\r"); len(only) == 1 {
+		if array && s.wanted != notControl {
+			f.message = "the text ends in the middle of the record"
+		} else if only := bytes.TrimRight(s.bytes(i, s.at), " \t\r"); len(only) == 1 {
 			f.wanted += "; a record stands on one line"
 		}
 	default:
 		f.message = fmt.Sprintf("%q is no JSON here", around(rest))
 	}
 	return f
+}
+
+// doubled is the fault of a key that a column reads and that stands twice.
+func (s *scanner) doubled() *fault {
+	return &fault{
+		kind: formatError, spot: s.doubleAt, col: -1,
+		message: fmt.Sprintf("%s stands twice in its object", s.double.path), wanted: "each key once, or `duplicate_keys: last`",
+	}
 }
 
 // around is the beginning of some bytes, to show.
@@ -66,10 +71,10 @@ func around(b []byte) string {
 }
 
 // notObject is the fault of a record that is another value.
-func notObject(v []byte, at int) *fault {
+func notObject(v []byte, at int, array bool) *fault {
 	f := &fault{kind: formatError, spot: at, col: -1, wanted: "an object", value: shortened(v)}
 	f.message = fmt.Sprintf("the record is %s", kindOf(v))
-	if kindOf(v) == anArray {
+	if kindOf(v) == anArray && !array {
 		f.wanted += "; a file that is one array needs `format: array`"
 	}
 	return f
@@ -111,6 +116,7 @@ func (c Column) flawed(f *columntext.Flaw, x *slip, col int, format *columntext.
 	out := &fault{kind: "CastError", spot: -1, col: col, field: c.Name, value: string(f.Value), wanted: t.String()}
 	switch {
 	case x != nil && x.half:
+		out.value = ""
 		out.message = fmt.Sprintf("%s: the string has half of a surrogate pair, which is no text", c.said())
 	case x != nil && x.path != c.path():
 		out.message = fmt.Sprintf("%s: %s is %s, and the path goes on in it", c.said(), x.path, x.got)
@@ -118,7 +124,7 @@ func (c Column) flawed(f *columntext.Flaw, x *slip, col int, format *columntext.
 		out.message = fmt.Sprintf("%s: cannot cast %s to %s", c.said(), x.got, t)
 	case f.Null:
 		out.kind, out.wanted = "NullViolation", c.Type.String()
-		out.message = fmt.Sprintf("%s is NOT NULL and the value is null or not there", c.said())
+		out.message = fmt.Sprintf("%s is NOT NULL and ", c.said())
 	default:
 		out.message = fmt.Sprintf("%s: cannot cast '%s' to %s: %s", c.said(), shortened(f.Value), t, f.Status.Cause(t))
 		if format != nil && f.Status == expr.Malformed {
@@ -145,6 +151,12 @@ func (f *fault) placed(p connectors.Place) error {
 	}
 	if f.col >= 0 && f.value == "" {
 		e.Value = p.Value
+	}
+	if f.kind == "NullViolation" {
+		e.Message += map[bool]string{true: "the value is null", false: "the record does not have it"}[p.Value == "null"]
+		if p.Value != "null" {
+			e.Value = ""
+		}
 	}
 	if f.wanted != "" && f.kind == formatError {
 		e.Message += ": expected " + f.wanted

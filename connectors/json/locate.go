@@ -99,7 +99,9 @@ func (r *reader) standing(f *fault) standing {
 // value is a value to show: of a string its text.
 func value(raw []byte) string {
 	if len(raw) >= 2 && raw[0] == '"' {
-		raw, _ = appendUnescaped(nil, raw[1:len(raw)-1])
+		if text, half := appendUnescaped(nil, raw[1:len(raw)-1]); !half {
+			raw = text
+		}
 	}
 	return string(raw)
 }

@@ -32,7 +32,9 @@ type scanner struct {
 
 	at     int // of the fault
 	wanted string
-	double *node // the key that stands there twice, where that is the fault
+	// double is the first key that stands there twice and must not, and doubleAt where its second value is.
+	double   *node
+	doubleAt int
 }
 
 // A slip is a value of a kind that its column does not take.
@@ -70,6 +72,7 @@ func (s *scanner) begins() {
 		s.spans[i], s.spans[i+1] = 0, 1
 	}
 	s.serial++
+	s.double = nil
 }
 
 // record scans the object at i and gives the place of the line feed behind it.
@@ -113,6 +116,9 @@ func (s *scanner) object(n *node, i, depth int) int {
 		}
 		if k >= 0 {
 			i, to, e = next, n.lits[k].node, k+1
+			if s.byte(i) <= ' ' {
+				i = s.blanks(i)
+			}
 		} else {
 			from := i
 			var key []byte
@@ -286,9 +292,8 @@ func (s *scanner) scalar(i int, c byte) int {
 // value scans a value that is wanted, or that holds wanted ones.
 func (s *scanner) value(n *node, i, depth int) int {
 	if n.seen == s.serial {
-		if !s.last {
-			s.double = n
-			return s.fail(i, "")
+		if !s.last && s.double == nil {
+			s.double, s.doubleAt = n, i
 		}
 		s.forget(n)
 	}
