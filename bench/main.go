@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&s.dir, "dir", "bench", "folder of the benchmark")
 	flag.IntVar(&s.rows, "rows", 20_000_000, "orders")
 	flag.IntVar(&s.runs, "runs", 3, "runs of each engine and task, taking turns")
-	flag.StringVar(&tasks, "tasks", "plain:a", "INPUT:TASK, separated by commas; inputs: plain, quoted, snappy, zstd, mixed, mixed-snappy, mixed-zstd; tasks: a, b, c, d, e (copy all columns to Parquet); all: every pair")
+	flag.StringVar(&tasks, "tasks", "plain:a", "INPUT:TASK, separated by commas; inputs: plain, quoted, snappy, zstd, mixed, mixed-snappy, mixed-zstd, json, mixed-json; tasks: a, b, c, d, e (copy all columns to Parquet); all: every pair")
 	flag.StringVar(&rivals, "rivals", "duckdb,polars,datafusion", "engines to compare with, separated by commas")
 	flag.IntVar(&s.startup, "startup", 20, "runs of the example plan, from process start to exit; 0: none")
 	flag.IntVar(&s.slots, "slots", 0, "pairs of runs of plain:a with one slot and with two; 0: none")

@@ -20,6 +20,8 @@ var inputs = []struct{ name, kind, orders, ending string }{
 	{"mixed", "csv", "mixed", ".csv"},
 	{"mixed-snappy", "parquet", "mixed", "_snappy.parquet"},
 	{"mixed-zstd", "parquet", "mixed", "_zstd.parquet"},
+	{"json", "json", "plain", ".jsonl"},
+	{"mixed-json", "json", "mixed", ".jsonl"},
 }
 
 // A race is one question of one input.
@@ -67,6 +69,11 @@ func (s *settings) prepare(ctx context.Context, r race) (file, plan string, err 
 			return "", "", err
 		}
 	}
+	if _, err := os.Stat(filepath.Join(s.data, file)); in.kind == "json" && (fresh || err != nil) {
+		if err := asJSON(csv, filepath.Join(s.data, file)); err != nil {
+			return "", "", err
+		}
+	}
 	var text []byte
 	for _, part := range []string{in.kind, r.task} {
 		b, err := os.ReadFile(filepath.Join(s.dir, "plans", part+".yaml"))
@@ -86,7 +93,7 @@ func (s *settings) race(ctx context.Context, r race) error {
 		return err
 	}
 	defer os.Remove(plan)
-	name := strings.TrimSuffix(strings.TrimSuffix(file, ".csv"), ".parquet")
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, ".csv"), ".parquet"), ".jsonl")
 	results := map[string][]figures{}
 	engines := append([]string{"runner"}, s.rivals...)
 	for range s.runs {

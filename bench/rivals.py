@@ -38,6 +38,8 @@ def duckdb(path, task, out):
     source = f"read_parquet('{path}')"
     if path.endswith(".csv"):
         source = (f"read_csv('{path}', columns = {columns}, header = true, delim = ',', quote = '\"', escape = '\"', auto_detect = false)")
+    elif path.endswith(".jsonl"):
+        source = f"read_json('{path}', columns = {columns}, format = 'newline_delimited', auto_detect = false)"
     c.execute(f"CREATE VIEW orders AS SELECT * FROM {source}")
     c.execute(f"COPY ({QUESTIONS[task]}) TO '{out}' (FORMAT parquet, COMPRESSION snappy)")
 
@@ -46,9 +48,10 @@ def polars(path, task, out):
     os.environ["POLARS_MAX_THREADS"] = str(THREADS)
     import polars as pl
     time = pl.col("order_time")
-    if path.endswith(".csv"):
+    if not path.endswith(".parquet"):
         types = [pl.Int64, pl.Int64, pl.String, pl.String, pl.Float64, pl.String, pl.String]
-        orders = pl.scan_csv(path, schema=dict(zip(COLUMNS, types)))
+        scan = pl.scan_csv if path.endswith(".csv") else pl.scan_ndjson
+        orders = scan(path, schema=dict(zip(COLUMNS, types)))
         time = time.str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="us")
     else:
         orders = pl.scan_parquet(path)
@@ -74,6 +77,8 @@ def datafusion(path, task, out):
     c = SessionContext(SessionConfig().with_target_partitions(THREADS))
     if path.endswith(".csv"):
         c.register_csv("orders", path, schema=arrow_schema(), has_header=True)
+    elif path.endswith(".jsonl"):
+        c.register_json("orders", path, schema=arrow_schema(), file_extension=".jsonl")
     else:
         c.register_parquet("orders", path)
     shutil.rmtree(out, ignore_errors=True)
