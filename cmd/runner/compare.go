@@ -159,6 +159,9 @@ func ended(err error, warnings plans.Findings) error {
 
 // parallelisms reads "1,2,4".
 func parallelisms(text string) ([]int, error) {
+	if text == "" {
+		return nil, errors.New("--parallelism is missing: it names the parallelisms to compare, as in --parallelism 1,2")
+	}
 	var out []int
 	seen := map[int]bool{}
 	for part := range strings.SplitSeq(text, ",") {

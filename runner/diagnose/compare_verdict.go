@@ -1,10 +1,13 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/seed-4b0e9f7c/runner/runner/report"
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
 )
 
@@ -107,7 +110,10 @@ func (v *Verdict) explain(low, high *Side, up Spread, cpus int) {
 	times, noise := fmt.Sprintf("%.2f times", up.Median), noiseText(up, high.Runs)
 	l, h := low.Label, high.Label
 	switch {
-	case v.Outcome == Faster && (v.Limit == nil || up.Median >= goodShare*ideal):
+	case (v.Outcome == Faster || v.Outcome == Slower) && v.Limit != nil && atOnce(high.typical) <= atOnce(low.typical):
+		v.Cause = v.Limit.Kind
+		v.Sentence = fmt.Sprintf("%s is %s as fast as %s (%s), which is not its doing, since no more subtasks ran at once: %s.", h, times, l, noise, v.Limit.Text)
+	case v.Outcome == Faster && (v.Limit == nil || high.Runs > 1 && up.Median >= goodShare*ideal):
 		v.Cause = NothingToExplain
 		v.Sentence = fmt.Sprintf("%s is %s as fast as %s (%s): nothing to explain.", h, times, l, noise)
 	case v.Outcome == Faster:
@@ -130,6 +136,26 @@ func (v *Verdict) explain(low, high *Side, up Spread, cpus int) {
 	if rest, ok := strings.CutPrefix(v.Sentence, "parallelism"); ok {
 		v.Sentence = "Parallelism" + rest
 	}
+}
+
+// atOnce is how many subtasks of the heaviest vertex were at work at a time, at most.
+func atOnce(r report.Report) int {
+	if len(r.Vertices) == 0 {
+		return 0
+	}
+	v := slices.MaxFunc(r.Vertices, func(a, b report.Vertex) int { return cmp.Compare(weight(a), weight(b)) })
+	n := v.Parallelism.Decided
+	if w, ok := waveOf(r.Slots, v.Name); ok {
+		n = min(n, w.Available)
+	}
+	if isSource(v) {
+		splits := 0
+		for _, t := range v.Subtasks {
+			splits += t.Splits
+		}
+		n = min(n, splits)
+	}
+	return n
 }
 
 func noFaster(outcome string) string {
