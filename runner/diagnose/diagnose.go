@@ -17,6 +17,10 @@ func Print(w io.Writer, name string, r failure.Result) error {
 	if name != "" {
 		b.WriteString(name + ": ")
 	}
+	if r.Form == failure.FormEmpty {
+		_, err := io.WriteString(w, b.String()+"empty input: there is no text to find a failure in\n")
+		return err
+	}
 	if r.Failure == nil {
 		b.WriteString("no failure found" + ofForm(r.Form) + "\n")
 		_, err := io.WriteString(w, b.String())

@@ -33,6 +33,9 @@ func Parse(r io.Reader) (Result, error) {
 	return s.result(), nil
 }
 
+// FormEmpty is the form of an input without any text.
+const FormEmpty = "empty"
+
 // ErrNotReport is returned by [ParseReport] for an input that is not from runner.
 var ErrNotReport = errors.New("the input is neither a report of runner nor what it prints")
 
@@ -71,6 +74,8 @@ func (s *scanner) result() Result {
 // formWithout names the form of an input without a failure.
 func (s *scanner) formWithout() string {
 	switch {
+	case !s.text:
+		return FormEmpty
 	case s.ownForm != "":
 		return s.ownForm
 	case s.noneSeen:

@@ -27,7 +27,8 @@ type scanner struct {
 	trace   *trace
 	current *finding
 	dress   []garment
-	waiting int // lines fed to a trace that nothing has confirmed
+	text    bool // there was a line that is not blank
+	waiting int  // lines fed to a trace that nothing has confirmed
 
 	context           []byte // the last log line, undressed
 	contextMs         int64
@@ -75,6 +76,7 @@ func (s *scanner) scan(r io.Reader) error {
 		if err != nil {
 			return err
 		}
+		s.text = s.text || len(bytes.TrimSpace(line)) > 0
 		s.line(line)
 	}
 	s.end()
