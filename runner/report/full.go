@@ -8,8 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/seed-4b0e9f7c/runner/runner/failure"
-	"github.com/seed-4b0e9f7c/runner/runner/jobmaster"
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
 )
 
@@ -40,6 +38,7 @@ func WriteFull(w io.Writer, r Report) error {
 	if r.Failure != nil {
 		fullFailure(&b, r.Failure)
 	}
+	fullDefaults(&b, r.Options)
 	fmt.Fprintf(&b, "\n%s\n", r.Verdict)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -52,10 +51,14 @@ func fullHead(b *strings.Builder, r Report) {
 		fmt.Fprintf(t, "param\t%s = %s\n", name, r.Plan.Params[name])
 	}
 	fmt.Fprintf(t, "run\t%s, %s, begun %s\n", r.RunID, r.State, r.StartedAt)
-	fmt.Fprintf(t, "engine\t%s %s, %s\n", r.Engine.Name, r.Engine.Version, r.Engine.Target)
+	fmt.Fprintf(t, "job\t%s\n", r.JobID)
+	if x := r.ReplayOf; x != nil {
+		fmt.Fprintf(t, "replay\tof the bad rows of run %s (%s)\n", x.RunID, x.Report)
+	}
+	fmt.Fprintf(t, "engine\t%s %s, %s; report of version %d\n", r.Engine.Name, r.Engine.Version, r.Engine.Target, r.SchemaVersion)
 	for _, o := range r.Options {
 		if o.Source != "default" {
-			fmt.Fprintf(t, "option\t%s = %s (%s)\n", o.Name, o.Value, o.Source)
+			fmt.Fprintf(t, "option\t%s = %s (%s, %s)\n", o.Name, o.Value, o.Source, o.Scope)
 		}
 	}
 	x := r.Timings
@@ -90,6 +93,7 @@ func fullLedger(b *strings.Builder, r Report) {
 		if v.Watermark != "" {
 			fmt.Fprintf(b, "   watermark: %s\n", v.Watermark)
 		}
+		fmt.Fprintf(b, "   id %s; operators %s\n", v.ID, strings.Join(v.Operators, ", "))
 		fullSubtasks(b, v.Subtasks)
 	}
 }
@@ -99,14 +103,22 @@ func fullSubtasks(b *strings.Builder, all []Subtask) {
 		return
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "   SUBTASK\tATTEMPT\tSTATE\tSLOT\tSPLITS\tROWS IN\tROWS OUT\tWAITED\tBUSY\tIDLE\tBACK-PRESSURED")
+	head := "   SUBTASK\tATTEMPT\tSTATE\tSLOT\tSPLITS\tROWS IN\tROWS OUT\tWAITED\tBUSY\tIDLE\tBACK-PRESSURED"
+	if slices.ContainsFunc(all, func(s Subtask) bool { return s.Watermark != "" }) {
+		head += "\tWATERMARK"
+	}
+	fmt.Fprintln(t, head)
 	for _, s := range all {
 		slot := "-"
 		if s.TaskManager != "" {
 			slot = fmt.Sprintf("%s/%d", s.TaskManager, s.Slot)
 		}
-		fmt.Fprintf(t, "   %d\t%d\t%s\t%s\t%d\t%s\t%s\t%d ms\t%d ms\t%d ms\t%d ms\n", s.Index, s.Attempt, s.State, slot, s.Splits,
+		fmt.Fprintf(t, "   %d\t%d\t%s\t%s\t%d\t%s\t%s\t%d ms\t%d ms\t%d ms\t%d ms", s.Index, s.Attempt, s.State, slot, s.Splits,
 			Thousands(s.RecordsIn), Thousands(s.RecordsOut), s.WaitedMs, s.BusyMs, s.IdleMs, s.BackpressuredMs)
+		if s.Watermark != "" {
+			fmt.Fprint(t, "\t"+s.Watermark)
+		}
+		fmt.Fprintln(t)
 	}
 	t.Flush()
 }
@@ -154,7 +166,7 @@ func fullSources(b *strings.Builder, all []Source) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, s := range all {
 		for _, f := range s.Files {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d rejected\n", s.Node, f.Path, Bytes(f.Bytes), rows(f.Rows), f.Rejected)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d rejected%s\n", s.Node, f.Path, Bytes(f.Bytes), rows(f.Rows), f.Rejected, f.more())
 		}
 		if len(s.Files) == 0 {
 			fmt.Fprintf(t, "  %s\tno files\n", s.Node)
@@ -167,6 +179,21 @@ func fullSources(b *strings.Builder, all []Source) {
 		b.WriteString("  " + line)
 	}
 	fullRejects(b, all)
+}
+
+// more says of a file what most files have not.
+func (f SourceFile) more() string {
+	s := ""
+	if f.Padded > 0 {
+		s += fmt.Sprintf(", %d made to fit", f.Padded)
+	}
+	if f.Modified != "" {
+		s += ", changed " + f.Modified
+	}
+	if f.FirstReject != "" {
+		s += ", the first bad row: " + OneLine(f.FirstReject)
+	}
+	return s
 }
 
 // fullRejects lists the bad rows that a report has in full.
@@ -182,7 +209,7 @@ func fullRejects(b *strings.Builder, all []Source) {
 			}
 			b.WriteString("\n")
 			for _, r := range f.Rejects {
-				fmt.Fprintf(b, "    line %d: %s: %s\n", r.Line, r.Code, OneLine(r.Message))
+				fmt.Fprintf(b, "    line %d: %s: %s [byte %d, column %d %s, value '%s']\n", r.Line, r.Code, OneLine(r.Message), r.ByteOffset, r.Column, r.Field, OneLine(r.Value))
 			}
 		}
 	}
@@ -202,42 +229,12 @@ func fullSinks(b *strings.Builder, r Report) {
 		if !k.Deterministic {
 			fmt.Fprintf(b, "; another run may give other rows: %s", k.Because)
 		}
+		if x := k.Rejects; x != nil {
+			fmt.Fprintf(b, "; the bad rows of source %s as %s", x.Of, x.Kind)
+		}
 		b.WriteByte('\n')
 		for _, f := range k.Files {
 			fmt.Fprintf(b, "    %s\n", f)
 		}
-	}
-}
-
-func fullBooks(b *strings.Builder, x *jobmaster.Books) {
-	if x == nil {
-		return
-	}
-	if x.Balanced {
-		fmt.Fprintf(b, "\nBooks\n  balanced: %d operators, %d exchanges, %d files\n", len(x.Operators), len(x.Edges), len(x.Files))
-		return
-	}
-	fmt.Fprintf(b, "\nBooks\n  not balanced:\n")
-	for _, f := range x.Faults {
-		fmt.Fprintf(b, "    %s\n", f)
-	}
-}
-
-func fullFailure(b *strings.Builder, f *failure.Failure) {
-	b.WriteString("\nFailure\n")
-	var text strings.Builder
-	writeFailure(&text, f)
-	for line := range strings.Lines(text.String()) {
-		b.WriteString("  " + line)
-	}
-	for _, line := range []struct{ label, text string }{
-		{"task", f.Task}, {"TaskManager", f.TaskManager}, {"category", f.Category}, {"restart strategy", f.RestartStrategy},
-	} {
-		if line.text != "" {
-			fmt.Fprintf(b, "  %s: %s\n", line.label, line.text)
-		}
-	}
-	for _, c := range f.Concurrent {
-		fmt.Fprintf(b, "  at the same time: %s: %s\n", c.Task, c.Headline)
 	}
 }
