@@ -92,7 +92,7 @@ func (l *lister) walk(dir string, parts []string) (int, error) {
 // entry matches one entry of a folder against the first of parts.
 func (l *lister) entry(path string, e Info, parts []string) (int, error) {
 	ok, err := doublestar.Match(parts[0], e.Name)
-	if err != nil || !ok || hidden(e.Name) && parts[0][0] != e.Name[0] {
+	if err != nil || !ok || hidden(e.Name) && parts[0] != e.Name {
 		return 0, nil // the pattern was checked before
 	}
 	if len(parts) == 1 {
@@ -135,6 +135,9 @@ func (l *lister) literal(path string) (int, error) {
 
 // missing says what stands where a pattern matches nothing.
 func (l *lister) missing(pattern, abs string) error {
+	if l.allowEmpty {
+		return nil
+	}
 	e := &Error{Kind: MissingFile, Path: Display(abs)}
 	dir := abs
 	var wanted string
@@ -164,6 +167,10 @@ func (l *lister) missing(pattern, abs string) error {
 	if near := nearest(wanted, entries); near != "" {
 		e.Message += fmt.Sprintf(" (did you mean %s?)", near)
 	}
+	if last := filepath.Base(pattern); hasMeta(last) && hidden(last) {
+		e.Message += "; names that begin with . or _ are read only where the path writes them out"
+	}
+	e.Message += l.unless()
 	return e
 }
 

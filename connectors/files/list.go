@@ -16,6 +16,7 @@ import (
 // A File is an input file that was found.
 type File struct {
 	Path    string // to show: relative to the working directory where below it, else absolute
+	Name    string // as the pattern writes it: relative to the folder that patterns are relative to, or absolute; with slashes
 	Abs     string // to open: absolute and clean
 	Bytes   int64
 	ModTime time.Time
@@ -28,10 +29,22 @@ func List(ctx context.Context, patterns []string, dir string) ([]File, error) {
 
 // ListIn finds the files that patterns mean: each is a file, a folder (the files directly in it) or
 // a glob (*, ?, [a-z], {a,b}, and ** for any depth), relative to dir. A path that exists as it is
-// written is no glob. Names that start with "." or "_" are skipped unless the pattern writes them
-// out. The files come sorted bytewise by absolute path, each once. A pattern that matches nothing is
+// written is no glob. Names that start with "." or "_" are skipped, by folders and globs alike: only a
+// path that writes them out, letter for letter, means them. The files come sorted bytewise by absolute path, each once. A pattern that matches nothing is
 // an error that says what is there.
 func ListIn(ctx context.Context, fsys FS, patterns []string, dir string) ([]File, error) {
+	l := lister{ctx: ctx, fs: fsys, found: map[string]File{}}
+	return l.list(patterns, dir)
+}
+
+// Inputs is ListIn for the source of a plan. A pattern that matches nothing is an error unless
+// allowEmpty; so are files of several kinds where no pattern says which kind is meant.
+func Inputs(ctx context.Context, fsys FS, patterns []string, dir string, allowEmpty bool) ([]File, error) {
+	l := lister{ctx: ctx, fs: fsys, found: map[string]File{}, source: true, allowEmpty: allowEmpty}
+	return l.list(patterns, dir)
+}
+
+func (l *lister) list(patterns []string, dir string) ([]File, error) {
 	if len(patterns) == 0 {
 		return nil, &Error{Kind: InvalidOption, Message: "no path is given: expected a file, a folder or a glob"}
 	}
@@ -39,9 +52,16 @@ func ListIn(ctx context.Context, fsys FS, patterns []string, dir string) ([]File
 	if err != nil {
 		return nil, fmt.Errorf("finding the folder that paths are relative to: %w", err)
 	}
-	l := lister{ctx: ctx, fs: fsys, found: map[string]File{}}
 	for _, p := range patterns {
+		l.base = ""
+		if !filepath.IsAbs(p) {
+			l.base = dir
+		}
+		l.new = l.new[:0]
 		if err := l.pattern(p, dir); err != nil {
+			return nil, err
+		}
+		if err := l.oneKind(p); err != nil {
 			return nil, err
 		}
 	}
@@ -68,9 +88,13 @@ func Display(abs string) string {
 }
 
 type lister struct {
-	ctx   context.Context
-	fs    FS
-	found map[string]File
+	ctx        context.Context
+	fs         FS
+	found      map[string]File
+	source     bool     // the list is for a source, which reads files of one kind
+	allowEmpty bool     // a pattern may match nothing
+	base       string   // what names are relative to; "" where the pattern is absolute
+	new        []string // absolute paths that the pattern at hand gave
 }
 
 func (l *lister) pattern(pattern, dir string) error {
@@ -79,6 +103,9 @@ func (l *lister) pattern(pattern, dir string) error {
 	}
 	if strings.ContainsRune(pattern, 0) {
 		return &Error{Kind: InvalidOption, Message: fmt.Sprintf("path %q holds a NUL byte", pattern)}
+	}
+	if strings.HasPrefix(pattern, "~") {
+		return &Error{Kind: InvalidOption, Message: tilde(pattern)}
 	}
 	abs := Absolute(pattern, dir)
 	info, err := l.fs.Stat(abs)
@@ -127,7 +154,16 @@ func (l *lister) add(abs string, info Info) error {
 			Message: Display(abs) + " is no regular file: pipes and devices cannot be read at offsets; write it to a file first",
 		}
 	}
-	l.found[abs] = File{Path: Display(abs), Abs: abs, Bytes: info.Bytes, ModTime: info.ModTime}
+	if l.new = append(l.new, abs); l.found[abs].Abs != "" {
+		return nil
+	}
+	name := abs
+	if l.base != "" {
+		if rel, err := filepath.Rel(l.base, abs); err == nil {
+			name = rel
+		}
+	}
+	l.found[abs] = File{Path: Display(abs), Name: filepath.ToSlash(name), Abs: abs, Bytes: info.Bytes, ModTime: info.ModTime}
 	return nil
 }
 
@@ -149,13 +185,26 @@ func (l *lister) folder(pattern, abs string) error {
 			n++
 		}
 	}
-	if n > 0 {
+	if n > 0 || l.allowEmpty {
 		return nil
 	}
 	return &Error{
 		Kind: MissingFile, Path: Display(abs),
-		Message: fmt.Sprintf("folder %s (path %q) has no files to read: %s", Display(abs), pattern, inventory(entries)),
+		Message: fmt.Sprintf("folder %s (path %q) has no files to read: %s%s", Display(abs), pattern, inventory(entries), l.unless()),
 	}
+}
+
+// unless ends the message about a pattern that matches nothing.
+func (l *lister) unless() string {
+	if !l.source {
+		return ""
+	}
+	return "; where that may be so, `allow_empty: true` reads no rows"
+}
+
+// tilde refuses a path that a shell would have expanded.
+func tilde(path string) string {
+	return fmt.Sprintf("path %q begins with ~, which only shells expand: write the folder out (a file whose own name begins with ~ is ./%s)", path, path)
 }
 
 // candidate adds a file that a folder or glob gave; anything else is passed over.

@@ -44,8 +44,8 @@ func TestList(t *testing.T) {
 		{"**/*.csv", "B.csv a.csv b.csv odd[1].csv x/1.csv x/2.csv x/y/3.csv"},
 		{"x/**", "x/1.csv x/2.csv x/y/3.csv"},
 		{"x/**/3.csv", "x/y/3.csv"},
-		{"x/.*.csv", "x/.hid.csv"},
-		{"_*/*.csv", "_meta/m.csv"},
+		{"x/.hid.csv x/_SUCCESS", "x/.hid.csv x/_SUCCESS"},
+		{"{_meta,x}/*.csv", "_meta/m.csv x/1.csv x/2.csv"},
 		{"_meta", "_meta/m.csv"},
 		{"x/y/loop/*.csv", "x/1.csv x/2.csv"},
 		{"odd[1].csv", "odd[1].csv"},
@@ -83,6 +83,10 @@ func TestListFailures(t *testing.T) {
 		{"", InvalidOption, "a path is empty"},
 		{"a\x00b", InvalidOption, "NUL"},
 		{"[a.csv", InvalidOption, "does not close"},
+		{"empty/.*", MissingFile, "are read only where the path writes them out"},
+		{"_*/*.csv", MissingFile, "no file matches"},
+		{"~/x.csv", InvalidOption, "only shells expand"},
+		{"~", InvalidOption, "only shells expand"},
 		{strings.Repeat("n", 300), MissingFile, "no file or folder"},
 		{os.DevNull, InvalidOption, "no regular file"},
 	} {
@@ -90,6 +94,53 @@ func TestListFailures(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || e.Class() != c.class || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%q: %v (%+v)", c.pattern, err, e)
+		}
+	}
+}
+
+// TestInputs: what a source reads is of one kind; a pattern that matches nothing is an error, or allowed.
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	touch(t, dir, "m/a.csv", "m/b.csv.gz", "m/c.parquet", "m/_SUCCESS", "m/.a.csv.crc", "one/a.csv", "one/b.CSV.gz", "one/_metadata",
+		"none/.keep", "parts/part-0-0", "parts/part-1-0", "parts/read.me", "two/a.csv", "two/x/b.json")
+	for _, c := range []struct {
+		pattern    string
+		allowEmpty bool
+		want       string // names, or the beginning of an error
+	}{
+		{"one", false, "one/a.csv one/b.CSV.gz"},
+		{"./one/", false, "one/a.csv one/b.CSV.gz"},
+		{dir + "/one", false, dir + "/one/a.csv " + dir + "/one/b.CSV.gz"},
+		{"m", false, `error: path "m" has files of several kinds: ` + dir + `/m/c.parquet is none of the 2 *.csv there; name those that are to be read, as in "m/*.csv"`},
+		{"m/*", false, `error: path "m/*" has files of several kinds`},
+		{"m/*.*", false, "m/a.csv m/b.csv.gz m/c.parquet"},
+		{"m/*.csv*", false, "m/a.csv m/b.csv.gz"},
+		{"parts", false, `error: path "parts" has files of several kinds: ` + dir + `/parts/read.me is none of the 2 names without an extension`},
+		{"parts/part-*", false, "parts/part-0-0 parts/part-1-0"},
+		{"two/**", false, `error: path "two/**" has files of several kinds`},
+		{"two", false, "two/a.csv"},
+		{"none", false, "error: folder " + dir + "/none"},
+		{"none", true, ""},
+		{"gone/*.csv", false, "error: no file matches"},
+		{"gone/*.csv", true, ""},
+		{"gone.csv", true, ""},
+		{"[", true, `error: "` + dir + `/[" is not a glob`},
+		{"~/a.csv", true, `error: path "~/a.csv" begins with ~`},
+	} {
+		list, err := Inputs(t.Context(), Local(), []string{c.pattern}, dir, c.allowEmpty)
+		var names []string
+		for _, f := range list {
+			names = append(names, f.Name)
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "error: " + err.Error()
+			if strings.HasPrefix(c.want, "error: ") && strings.HasPrefix(got, c.want) {
+				continue
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s (%t):\n got %s\nwant %s", c.pattern, c.allowEmpty, got, c.want)
 		}
 	}
 }

@@ -40,6 +40,9 @@ func BindTarget(fsys FS, path string, mode Mode, ext, dir string) (Target, error
 	if strings.TrimSpace(path) == "" || strings.ContainsRune(path, 0) {
 		return t, t.invalid(fmt.Sprintf("path %q is none: expected a file, or a folder for parts", path))
 	}
+	if strings.HasPrefix(path, "~") {
+		return t, t.invalid(tilde(path))
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return t, fmt.Errorf("finding the folder that paths are relative to: %w", err)
