@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Path           []string           `json:"path" yaml:"path" validate:"required,min=1,dive,required" doc:"File, folder or glob, or a list of them; relative to the plan file. For a sink one file (a name with an extension) or a folder."`
 	Columns        connectors.Columns `json:"columns,omitempty" yaml:"columns" doc:"Sources: the columns to read and their types, by header name. Columns of the file that are not declared are passed over. Left out: all columns, with types that fit a sample of their values."`
+	AllowEmpty     bool               `json:"allow_empty,omitempty" yaml:"allow_empty" doc:"Sources: whether a path may match no file, which is no rows then and an error otherwise." default:"false"`
 	Delimiter      string             `json:"delimiter,omitempty" yaml:"delimiter" validate:"omitempty,max=16" doc:"The text between fields: one character or several; \"\\t\" is a tab. A sink takes one character." default:","`
 	Header         *bool              `json:"header,omitempty" yaml:"header" doc:"Whether the first line names the columns. Without it the declared columns are the file's, in order." default:"true"`
 	NullValues     []string           `json:"null_values" yaml:"null_values" doc:"Unquoted fields that mean NULL beside the empty one; an empty list: none at all, and an empty field is an empty text. Quoted fields are never NULL. A sink writes the first one."`
@@ -48,6 +49,7 @@ type Options struct {
 // there is none), with types inferred from a sample of the values.
 var Spec = connectors.Spec[Options]{
 	Name:     "csv",
+	Files:    true,
 	Summary:  "Delimited text files with a header line, split by bytes.",
 	Bind:     bind,
 	Declared: func(o Options) (expr.Schema, bool) { return expr.Schema{Fields: o.Columns}, len(o.Columns) > 0 },

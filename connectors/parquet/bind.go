@@ -26,6 +26,7 @@ type bound struct {
 // file: the first begins at 0, a last entry of Starts is the file's size.
 type boundFile struct {
 	Path   string  `json:"path"`
+	Name   string  `json:"name"` // as the plan writes it
 	Abs    string  `json:"abs"`
 	Bytes  int64   `json:"bytes"`
 	Rows   []int64 `json:"rows"`
@@ -49,7 +50,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err := o.noSinkOptions(); err != nil {
 		return nil, err
 	}
-	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
+	list, err := files.Inputs(ctx, fs, o.Path, e.Dir, o.AllowEmpty)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +61,14 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 		}
 		if err := b.add(fs, f); err != nil {
 			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		if len(o.Columns) == 0 {
+			return nil, &files.Error{Kind: files.InvalidOption, Message: "columns: left out, and there is no file to take them from: declare each column with its type, as in {id: BIGINT, name: STRING}"}
+		}
+		for _, f := range o.Columns {
+			b.Columns = append(b.Columns, boundCol{f.Name, f.Type, f.Type})
 		}
 	}
 	state, err := json.Marshal(b.bound)
@@ -121,7 +130,7 @@ func (b *binder) add(fs files.FS, f files.File) error {
 	if err != nil {
 		return err
 	}
-	bf.Abs = f.Abs
+	bf.Abs, bf.Name = f.Abs, f.Name
 	b.Files = append(b.Files, bf)
 	if b.first == "" {
 		b.first = f.Path

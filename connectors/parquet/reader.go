@@ -99,7 +99,7 @@ func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, 
 			return none, connectors.End, r.failed
 		}
 		if err := ctx.Err(); err != nil {
-			return none, connectors.End, fmt.Errorf("reading %s: %w", r.src.Files[0].Path, err)
+			return none, connectors.End, fmt.Errorf("reading parquet: %w", err)
 		}
 		more, err := r.advance()
 		if err != nil {

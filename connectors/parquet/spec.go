@@ -38,6 +38,7 @@ import (
 type Options struct {
 	Path         []string           `json:"path" yaml:"path" validate:"required,min=1,dive,required" doc:"File, folder or glob, or a list of them; relative to the plan file. For a sink one file (a name with an extension) or a folder."`
 	Columns      connectors.Columns `json:"columns,omitempty" yaml:"columns" doc:"Sources: the columns to read and their types, by name; columns of the file that are not declared are passed over. Left out: all columns, as the file has them."`
+	AllowEmpty   bool               `json:"allow_empty,omitempty" yaml:"allow_empty" doc:"Sources: whether a path may match no file, which is no rows then and an error otherwise." default:"false"`
 	Mode         string             `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"Sinks: what to do with a target that exists." default:"error"`
 	Compression  string             `json:"compression,omitempty" yaml:"compression" validate:"omitempty,oneof=snappy zstd gzip lz4_raw none" doc:"Sinks: how pages are compressed." default:"snappy"`
 	RowGroupRows int64              `json:"row_group_rows,omitempty" yaml:"row_group_rows" validate:"omitempty,min=1,max=1000000" doc:"Sinks: most rows of a row group, which also ends at about 64 MB." default:"1000000"`
@@ -46,6 +47,7 @@ type Options struct {
 // Spec declares parquet.
 var Spec = connectors.Spec[Options]{
 	Name:     "parquet",
+	Files:    true,
 	Summary:  "Apache Parquet files, split by row groups.",
 	Bind:     bind,
 	Declared: func(o Options) (expr.Schema, bool) { return expr.Schema{Fields: o.Columns}, len(o.Columns) > 0 },
