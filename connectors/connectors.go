@@ -33,6 +33,10 @@ type Pushdown struct {
 	Rejects bool `json:"rejects,omitempty"`
 }
 
+// FileColumn is the hidden column that sources have which read files: the name of the row's file, as the plan
+// writes it. It is no part of Schema; the runtime adds it to batches by their Origin.
+const FileColumn = "_file"
+
 // A Source is a bound source: it knows its files and its schema.
 type Source interface {
 	Bounded() bool

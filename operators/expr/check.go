@@ -158,6 +158,10 @@ func (c *checker) unknownColumn(e *Expr) *Expr {
 		return nil
 	}
 	f.Expected = "a column"
+	names = names[:0]
+	for _, x := range c.schema.Visible() {
+		names = append(names, x.Name)
+	}
 	if len(names) > 0 {
 		f.Expected = "one of " + listed(names)
 	}

@@ -24,6 +24,8 @@ type Scan struct {
 	Columns []int  `json:"columns"`
 	Where   *Expr  `json:"where,omitempty"`
 	Limit   int64  `json:"limit"` // at most so many rows are needed; -1 = all
+	// Skip are files of the source, by their place from 1, that no row is wanted of.
+	Skip []int `json:"skip,omitempty"`
 }
 
 // A Calc keeps the rows for which Where is TRUE (nil: all) and computes Select for them.

@@ -260,7 +260,12 @@ type Field struct {
 // A Schema is an ordered list of columns; names are case-sensitive and unique.
 type Schema struct {
 	Fields []Field `json:"fields"`
+	// Hidden is how many of the last Fields are there for who names them alone, and no part of a star.
+	Hidden int `json:"hidden,omitempty"`
 }
+
+// Visible are the fields without the hidden ones.
+func (s Schema) Visible() []Field { return s.Fields[:len(s.Fields)-s.Hidden] }
 
 // SchemaOf makes a schema of fields.
 func SchemaOf(f ...Field) Schema { return Schema{Fields: f} }

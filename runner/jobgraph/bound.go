@@ -29,6 +29,8 @@ type Logical struct {
 	// Used are the columns of each source that the plan as written uses: mentioned in an expression
 	// or carried to a sink. Exactly these are read and checked, whatever the optimizer does.
 	Used map[string][]int
+	// Files are the names of the files of each source, as its hidden column has them.
+	Files map[string][]string
 	// Deterministic holds, for each sink whose result depends on the order of rows by nature, why.
 	NotDeterministic map[string]string
 }

@@ -25,7 +25,8 @@ type step struct {
 
 func (b *builder) source(r *expr.Rel) (*end, error) {
 	n, bound := b.nodes[r.Node], b.bp.Sources[r.Node]
-	want := connectors.Pushdown{Columns: r.Scan.Columns, Where: r.Scan.Where, Limit: r.Scan.Limit, Rejects: b.sides[r.Node]}
+	columns, fileAt := fileAmong(r.Scan.Columns, len(bound.Source.Schema().Fields))
+	want := connectors.Pushdown{Columns: columns, Where: r.Scan.Where, Limit: r.Scan.Limit, Rejects: b.sides[r.Node]}
 	left := bound.Source.Push(want)
 	if left.Where != nil || left.Columns != nil {
 		return nil, fmt.Errorf("source %s took a pushdown at first and then refused it", n.Source.Kind)
@@ -33,7 +34,7 @@ func (b *builder) source(r *expr.Rel) (*end, error) {
 	v := b.vertex(n, false)
 	op := Operator{
 		Kind: SourceOp, UID: n.Name + "/source", Node: n.Name, Component: n.Source.Kind, Out: r.Schema,
-		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory(), Unbounded: !bound.Source.Bounded()},
+		Source: &Source{State: bound.State, Push: want, Inv: bound.Source.Inventory(), FileAt: fileAt, Skip: r.Scan.Skip, Unbounded: !bound.Source.Bounded()},
 	}
 	p, ok := bound.Source.(connectors.Partitioned)
 	op.Source.Partitioned = op.Source.Unbounded || ok && p.Partitioned()

@@ -77,6 +77,10 @@ type Source struct {
 	State []byte               `json:"state"` // for connectors.Component.Open
 	Push  connectors.Pushdown  `json:"push"`  // taken by the source
 	Inv   connectors.Inventory `json:"inventory"`
+	// FileAt is where the name of its file goes into each row, a place in Out from 1; 0: nowhere.
+	FileAt int `json:"fileAt,omitempty"`
+	// Skip are files, by their place from 1, that no row is wanted of: they are not read.
+	Skip []int `json:"skip,omitempty"`
 	// Unbounded says that it does not end by itself; Partitioned that its splits are read side by side,
 	// each subtask its share ([connectors.Partitioned]).
 	Unbounded   bool `json:"unbounded,omitempty"`

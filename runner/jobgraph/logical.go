@@ -86,6 +86,9 @@ func (b *logicalBuilder) node(n *plans.Node) *expr.Rel {
 		if ins[i] = b.input(in); ins[i] == nil {
 			return nil
 		}
+		if n.Aggregate == nil && (n.Select == nil || n.Select.Where == nil && len(n.Select.Items) == 0) {
+			ins[i] = b.visible(n.Name, ins[i])
+		}
 	}
 	if len(ins) == 0 {
 		return nil
@@ -159,12 +162,24 @@ func calc(node string, in *expr.Rel, where *expr.Expr, items []expr.Named) *expr
 	return &expr.Rel{Node: node, Inputs: []*expr.Rel{in}, Schema: s, Calc: &expr.Calc{Where: where, Select: items}}
 }
 
+// allColumns are the columns that a star means.
 func allColumns(s expr.Schema) []expr.Named {
-	items := make([]expr.Named, len(s.Fields))
-	for i, f := range s.Fields {
+	items := make([]expr.Named, len(s.Visible()))
+	for i, f := range s.Visible() {
 		items[i] = expr.Named{Name: f.Name, Expr: column(i, f)}
 	}
 	return items
+}
+
+// visible leaves the hidden columns of a source out, for nodes that take columns without naming them.
+func (b *logicalBuilder) visible(node string, r *expr.Rel) *expr.Rel {
+	items := allColumns(r.Schema)
+	if len(items) == len(r.Schema.Fields) {
+		return r
+	}
+	c := calc(node, r, nil, items)
+	b.explicit[c.Calc] = make([]bool, len(items))
+	return c
 }
 
 // isKey refuses nested values where rows are told apart or put in order by them.

@@ -45,7 +45,8 @@ func (b *logicalBuilder) selectNode(n *plans.Node, in *expr.Rel) *expr.Rel {
 // selectItems are the columns a SELECT gives, and which of them the plan wrote out.
 func (b *logicalBuilder) selectItems(n *plans.Node, in expr.Schema) (items []expr.Named, written []bool) {
 	if len(n.Select.Items) == 0 {
-		return allColumns(in), make([]bool, len(in.Fields))
+		items = allColumns(in)
+		return items, make([]bool, len(items))
 	}
 	seen := map[string]bool{}
 	add := func(pos plans.Pos, it expr.Named, explicit bool) {
@@ -71,7 +72,7 @@ func (b *logicalBuilder) selectItems(n *plans.Node, in expr.Schema) (items []exp
 			}
 			except[x] = true
 		}
-		for c, f := range in.Fields {
+		for c, f := range in.Visible() {
 			if !except[f.Name] {
 				add(it.Pos, expr.Named{Name: f.Name, Expr: column(c, f)}, false)
 			}

@@ -11,7 +11,7 @@ func Optimize(l *Logical, takesWhere func(source string) bool) []*expr.Rel {
 	roots := rewrite(l.Sinks, fold)
 	roots = rewriteCounted(roots, mergeCalcs)
 	roots = rewriteCounted(roots, func(r *expr.Rel, uses map[*expr.Rel]int) *expr.Rel {
-		return pushWhere(r, uses, takesWhere)
+		return pushWhere(pushFiles(r, uses, l.Files), uses, takesWhere)
 	})
 	roots = prune(roots, l.Used)
 	roots = rewriteCounted(roots, mergeCalcs)
@@ -159,7 +159,7 @@ func pushWhere(r *expr.Rel, uses map[*expr.Rel]int, takes func(string) bool) *ex
 		return r
 	}
 	in := r.Inputs[0]
-	if in.Scan == nil || uses[in] > 1 || in.Scan.Where != nil || !takes(in.Scan.Source) {
+	if in.Scan == nil || uses[in] > 1 || in.Scan.Where != nil || !takes(in.Scan.Source) || namesFile(r.Calc.Where, in.Schema) {
 		return r
 	}
 	scan := *in.Scan

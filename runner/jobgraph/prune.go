@@ -68,7 +68,7 @@ func (p *pruner) demand(r *expr.Rel) {
 	need := map[int]bool{}
 	switch {
 	case r.Scan != nil:
-		p.demandScan(r.Scan, want)
+		p.demandScan(r.Scan, r.Schema, want)
 	case r.Calc != nil:
 		addColumns(need, r.Calc.Where)
 		for i, it := range r.Calc.Select {
@@ -109,11 +109,11 @@ func (p *pruner) demand(r *expr.Rel) {
 
 // demandScan adds what the plan uses beside what is read further on, without the columns that only
 // the source's own filter looks at.
-func (p *pruner) demandScan(s *expr.Scan, want map[int]bool) {
+func (p *pruner) demandScan(s *expr.Scan, schema expr.Schema, want map[int]bool) {
 	where := map[int]bool{}
 	addColumns(where, s.Where)
 	for _, c := range p.used[s.Source] {
-		if !where[c] {
+		if !where[c] && c < len(schema.Visible()) { // the hidden one has nothing to check
 			want[c] = true
 		}
 	}

@@ -26,6 +26,7 @@ func (t *task) openSource() error {
 	if left.Where != nil || left.Columns != nil {
 		return fmt.Errorf("source %s does not take the filter and columns that the job graph gave it", m.desc.Node)
 	}
+	t.files = newFileNames(m.desc.Source)
 	t.reader, err = s.Reader(t.operatorTask(m.desc))
 	return m.failed(err)
 }
@@ -92,7 +93,7 @@ func (t *task) moreSplits(done []connectors.Split) (given []connectors.Split, no
 		if t.skipping {
 			t.skip(a.Splits)
 		} else {
-			t.reader.Add(a.Splits)
+			t.reader.Add(t.wanted(a.Splits))
 		}
 		return a.Splits, a.NoMore, nil
 	}
@@ -123,6 +124,9 @@ func (t *task) waitFor(wake <-chan struct{}) error {
 // fails can be found again.
 func (t *task) fromSource(m *member, b operators.Batch) error {
 	m.out.Add(int64(b.Rows()))
+	if t.files != nil {
+		b = t.files.add(t.alloc, b)
+	}
 	defer b.Rec.Release()
 	parts := cut(b, t.tm.cfg.BatchRows)
 	defer func() {

@@ -37,6 +37,7 @@ type task struct {
 	salvages int       // rows that were looked at one by one for it
 	skipping bool      // a limit is full: what else comes is not read
 	skipped  []connectors.Tally
+	files    *fileNames         // of the source's rows; nil: nobody wants them
 	tally    []connectors.Tally // the reader's, once it is closed
 
 	started   time.Time
@@ -231,6 +232,7 @@ func (t *task) tearDown() error {
 	if t.reader != nil {
 		t.noteReading()
 		t.tally = append(append(t.tally, t.reader.Tally()...), t.skipped...)
+		t.files.close()
 		errs = append(errs, t.reader.Close())
 	}
 	for _, m := range t.members {

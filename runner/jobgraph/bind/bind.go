@@ -47,7 +47,7 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 		}
 		faults = append(faults, eventTime(p, n, s.Source.Schema())...)
 		bp.Sources[n.Name] = s
-		schemas[n.Name] = s.Source.Schema()
+		schemas[n.Name] = jobgraph.WithFile(s.Source.Schema(), cat[n.Source.Kind])
 	}
 	var found plans.Findings
 	bp.Logical, found = jobgraph.BuildLogical(p, schemas, nil)
@@ -57,6 +57,10 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 	}
 	if len(errs) > 0 {
 		return nil, found, errors.Join(errs...)
+	}
+	bp.Logical.Files = map[string][]string{}
+	for name, s := range bp.Sources {
+		bp.Logical.Files[name] = jobgraph.FileNames(s.Source.Inventory())
 	}
 	for _, r := range bp.Logical.Sinks {
 		n := p.Node(r.Node)
@@ -181,7 +185,7 @@ func Offline(p *plans.Plan, found plans.Findings, cat connectors.Catalog) plans.
 			continue
 		}
 		if s, ok := cat[n.Source.Kind].Declared(n.Source.Options); ok {
-			schemas[n.Name] = s
+			schemas[n.Name] = jobgraph.WithFile(s, cat[n.Source.Kind])
 			timed = append(timed, eventTime(p, n, s)...)
 		}
 	}
