@@ -95,6 +95,9 @@ func describe(op jobgraph.Operator) string {
 		if len(op.Source.Inv.Files) == 1 {
 			s = fmt.Sprintf("%s, 1 file", op.Component)
 		}
+		if n := len(op.Source.Skip); n > 0 {
+			s += fmt.Sprintf(", %d of them left out by a condition on _file", n)
+		}
 		s += ", columns " + strings.Join(op.Out.Names(), ", ")
 		if op.Source.Push.Where != nil {
 			s += ", where " + op.Source.Push.Where.String()

@@ -34,6 +34,7 @@ type bound struct {
 // An input is one file.
 type input struct {
 	Path  string `json:"path"` // to show
+	Name  string `json:"name"` // as the plan writes it
 	Abs   string `json:"abs"`  // to open
 	Bytes int64  `json:"bytes"`
 	Time  int64  `json:"time,omitempty"` // when it was changed last, in nanoseconds since 1970
@@ -55,7 +56,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
 	b.Skip = e.SkipBadRows
-	list, err := files.ListIn(ctx, fs, o.Path, e.Dir)
+	list, err := files.Inputs(ctx, fs, o.Path, e.Dir, o.AllowEmpty)
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)
 	}
@@ -100,7 +101,7 @@ func (o Options) bound() (bound, error) {
 
 // look reads the beginning of a file.
 func (b *bound) look(fs files.FS, f files.File, number int) (input, error) {
-	in := input{Path: f.Path, Abs: f.Abs, Bytes: f.Bytes, Time: f.ModTime.UnixNano()}
+	in := input{Path: f.Path, Name: f.Name, Abs: f.Abs, Bytes: f.Bytes, Time: f.ModTime.UnixNano()}
 	h, err := fs.Open(f.Abs)
 	if err != nil {
 		return in, files.ReadFailure(err, f.Path, "cannot open "+f.Path)

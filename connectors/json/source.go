@@ -52,7 +52,7 @@ func (s *source) Schema() expr.Schema { return s.Columns.schema() }
 func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
 	for _, f := range s.Files {
-		v.Files = append(v.Files, connectors.File{Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
+		v.Files = append(v.Files, connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
 	}
 	return v
 }

@@ -68,7 +68,7 @@ func (b *logicalBuilder) selectItems(n *plans.Node, in expr.Schema) (items []exp
 		except := map[string]bool{}
 		for _, x := range it.Except {
 			if in.Index(x) < 0 {
-				b.fault(it.Pos, "unknown-column", fmt.Sprintf("there is no column %s to leave out; the columns are %s", x, strings.Join(in.Names(), ", ")))
+				b.fault(it.Pos, "unknown-column", fmt.Sprintf("there is no column %s to leave out; the columns are %s", x, strings.Join(expr.SchemaOf(in.Visible()...).Names(), ", ")))
 			}
 			except[x] = true
 		}

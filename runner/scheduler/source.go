@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
@@ -38,6 +39,8 @@ func (d *Decider) Source(v *jobgraph.Vertex, splits int) Decision {
 		counted(int64(size.files), "file", "files"), counted(size.bytes, "byte", "bytes"))
 	n := max(1, min(bound, splits, int(min(size.wanted, int64(bound)))))
 	switch {
+	case size.files == 0 && sourceOf(v) != nil:
+		return decided(x, n, ReasonSplits, fmt.Sprintf("%s: there is no file to read", subtasks(n)))
 	case n == bound:
 		return decided(x, n, boundReason, fmt.Sprintf("%s, bounded by %s: %s", subtasks(n), boundText, input))
 	case size.wanted <= int64(n) && size.wanted == int64(size.unsplittable):
@@ -71,7 +74,10 @@ func (d *Decider) sizeOf(v *jobgraph.Vertex) sourceSize {
 	if op == nil {
 		return s
 	}
-	for _, f := range op.Source.Inv.Files {
+	for i, f := range op.Source.Inv.Files {
+		if slices.Contains(op.Source.Skip, i+1) {
+			continue // nothing of it is read
+		}
 		s.files++
 		s.bytes += f.Bytes
 		n := tasksFor(f, d.options.AvgBytes)
@@ -103,7 +109,10 @@ func tasksFor(f connectors.File, size int64) int64 {
 // estimatedSplits is how many splits a source will give, from its files alone.
 func (d *Decider) estimatedSplits(v *jobgraph.Vertex) int {
 	n := int64(0)
-	for _, f := range sourceOf(v).Source.Inv.Files {
+	for i, f := range sourceOf(v).Source.Inv.Files {
+		if slices.Contains(sourceOf(v).Source.Skip, i+1) {
+			continue
+		}
 		n += tasksFor(f, d.options.SplitBytes)
 	}
 	return int(min(n, 1<<30))
