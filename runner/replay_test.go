@@ -51,6 +51,7 @@ func repairs(t testing.TB) []repair {
 		{"gzip", wrong, right, map[string]string{"a.csv.gz": gzipped(t, text), "b.csv": text}, "csv: {path: bad"},
 		{"other text", wrong, right + ", encoding: windows-1252", map[string]string{"a.csv": latin}, "csv: {path: bad.csv"},
 		{"same text", wrong + ", encoding: windows-1252", right + ", encoding: windows-1252", map[string]string{"a.csv": latin}, "csv: {path: bad.csv"},
+		{"in json", wrong, right, map[string]string{"a.csv": text}, "json: {path: bad"},
 		{"in parquet", wrong, right, map[string]string{"a.csv": text}, "parquet: {path: bad"},
 		{"joined", wrong + ", quote: ''", right, map[string]string{"a.csv": text + "500,\"a\nb\nc\n1,2,3\",7\n501,x,x\n502,x,x\n"}, "csv: {path: bad.csv"},
 		{"other marks", wrong + ", delimiter: ';'", right + ", delimiter: ';', quote: \"'\"", map[string]string{"a.csv": strings.ReplaceAll(text, ",", ";")}, "csv: {path: bad.csv, delimiter: ';'"},

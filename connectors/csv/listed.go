@@ -156,8 +156,7 @@ func (r *reader) stepListed(c *cursor) error {
 	k.begin(c.in.Fields)
 	k.keep, r.next = true, 0
 	if c.next == c.upto {
-		r.cur = nil
-		return r.closeStream()
+		return r.done(c)
 	}
 	for c.next < c.upto && k.records < maxRows && len(k.alt) < streamRead && k.fault == nil {
 		if err := r.readListed(c); err != nil {

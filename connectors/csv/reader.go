@@ -203,8 +203,17 @@ func (r *reader) stepInOrder(c *cursor) error {
 		return err
 	}
 	r.tally(c).Bytes += c.end - c.start
+	return r.done(c)
+}
+
+// done leaves a split that was read to its end, if its file is still the one that was bound.
+func (r *reader) done(c *cursor) error {
 	r.cur, r.chunk.records = nil, 0
-	return r.closeStream()
+	return errors.Join(r.closeStream(), r.unchanged(c.in))
+}
+
+func (r *reader) unchanged(in *input) error {
+	return files.Unchanged(r.src.fs, in.Abs, in.Path, in.Bytes, in.Time)
 }
 
 // spoil books the records that were left out or made to fit.
@@ -236,7 +245,7 @@ func (r *reader) turn(number int64, in *input) error {
 	if err != nil {
 		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
 	}
-	if err := text.Unchanged(h, in.Path, in.Bytes); err != nil {
+	if err := errors.Join(text.Unchanged(h, in.Path, in.Bytes), r.unchanged(in)); err != nil {
 		return errors.Join(err, h.Close())
 	}
 	r.file, r.open = h, number
@@ -284,7 +293,9 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 		f, err := r.misled(c)
 		return b, false, f, err
 	}
-	r.cur, r.chunk.records = nil, 0
+	if err := r.done(c); err != nil {
+		return b, false, nil, err
+	}
 	return b, false, nil, r.verify(c)
 }
 

@@ -171,7 +171,7 @@ func (r *reader) turn(number int64, in *input) error {
 	if err != nil {
 		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
 	}
-	if err := text.Unchanged(h, in.Path, in.Bytes); err != nil {
+	if err := errors.Join(text.Unchanged(h, in.Path, in.Bytes), r.unchanged(in)); err != nil {
 		return errors.Join(err, h.Close())
 	}
 	r.file, r.open = h, number
@@ -230,7 +230,12 @@ func (r *reader) step() (b operators.Batch, ok bool, err error) {
 		return b, false, r.spoil(c)
 	}
 	r.cur, r.chunk.records = nil, 0
-	return b, false, r.closeText()
+	return b, false, errors.Join(r.closeText(), r.unchanged(c.in))
+}
+
+// unchanged is an error where a file is not the one that was bound.
+func (r *reader) unchanged(in *input) error {
+	return files.Unchanged(r.src.fs, in.Abs, in.Path, in.Bytes, in.Time)
 }
 
 // load reads the next records of the split into the chunk; more is false at its end.

@@ -29,6 +29,7 @@ type boundFile struct {
 	Name   string  `json:"name"` // as the plan writes it
 	Abs    string  `json:"abs"`
 	Bytes  int64   `json:"bytes"`
+	Time   int64   `json:"time"` // of its last change, in nanoseconds since 1970
 	Rows   []int64 `json:"rows"`
 	Starts []int64 `json:"starts"`
 }
@@ -130,7 +131,7 @@ func (b *binder) add(fs files.FS, f files.File) error {
 	if err != nil {
 		return err
 	}
-	bf.Abs, bf.Name = f.Abs, f.Name
+	bf.Abs, bf.Name, bf.Time = f.Abs, f.Name, f.ModTime.UnixNano()
 	b.Files = append(b.Files, bf)
 	if b.first == "" {
 		b.first = f.Path

@@ -185,12 +185,16 @@ func scratch[T any](s *[]T, n int) []T {
 // changes them there.
 func inPlace[T int32 | int64 | float64](d *decoder, c *chunk, n int, o ops[T], convert func(T) (T, *badValue)) (piece, error) {
 	buf, out := bufferOf[T](d, n)
+	var p piece
+	defer func() { // also where damage makes a panic
+		if p.arr == nil {
+			buf.Release()
+		}
+	}()
 	valid, levels, err := decode(c, out, o)
 	if err != nil {
-		buf.Release()
 		return piece{}, err
 	}
-	var p piece
 	scatter(out, valid, levels)
 	if convert != nil {
 		for row, v := range out {

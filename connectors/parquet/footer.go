@@ -98,10 +98,14 @@ func (d *document) checkFooter() error {
 			return d.encrypted()
 		}
 		rows, columns := int64(0), d.meta.Schema.NumColumns()
+		places := map[int64]string{} // where column chunks begin
 		for i := range d.meta.GetRowGroups() {
 			g := d.meta.RowGroup(i)
 			if g.NumRows() < 0 || g.NumColumns() != columns {
 				return d.damaged(fmt.Sprintf("row group %d has %d rows and %d columns, and the schema %d columns", i, g.NumRows(), g.NumColumns(), columns), nil)
+			}
+			if err := d.checkGroup(i, g, places); err != nil {
+				return err
 			}
 			rows += g.NumRows()
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -146,6 +147,9 @@ func (r *reader) advance() (bool, error) {
 		rows := r.src.Files[r.split.File-1].Rows
 		switch behind := r.split.Skip - r.start; {
 		case r.group >= r.split.To:
+			if err := r.unchanged(r.split.File); err != nil {
+				return false, err
+			}
 			r.split = nil
 		case r.at >= rows[r.group], behind >= rows[r.group]:
 			r.start += rows[r.group]
@@ -176,6 +180,12 @@ func (r *reader) pass(cols []*fileColumn, n int64) {
 	}
 }
 
+// unchanged is an error where a file is not the one that was bound.
+func (r *reader) unchanged(file int) error {
+	f := r.src.Files[file-1]
+	return files.Unchanged(r.src.fs, f.Abs, f.Path, f.Bytes, f.Time)
+}
+
 // openFile opens the file of a split, unless it is open, and finds the columns in it.
 func (r *reader) openFile(file int) error {
 	if r.docFile == file {
@@ -190,6 +200,9 @@ func (r *reader) openFile(file int) error {
 		return err
 	}
 	r.doc, r.docFile = d, file
+	if err := r.unchanged(file); err != nil {
+		return err
+	}
 	now, err := d.extent()
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (s *source) Unreadable() []connectors.Unreadable { return s.Left }
 func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
 	for _, f := range s.Files {
-		e := connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Units: max(len(f.Rows), 1), Splittable: len(f.Rows) > 1}
+		e := connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Units: max(len(f.Rows), 1), Splittable: len(f.Rows) > 1, ModifiedNs: f.Time}
 		for _, r := range f.Rows {
 			e.Rows += r
 		}

@@ -1,0 +1,47 @@
+package parquet
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+)
+
+// checkGroup compares what the footer says of a row group's columns with what it says of the group and of
+// the schema: the columns that nobody reads tell too whether its number of rows can be right, and columns
+// that have changed places would be put into each other.
+func (d *document) checkGroup(group int, g *metadata.RowGroupMetaData, places map[int64]string) error {
+	wrong := func(column int, format string, args ...any) error {
+		name := d.meta.Schema.Column(column).Path()
+		return d.damaged(fmt.Sprintf("row group %d, column %s: ", group, name)+fmt.Sprintf(format, args...), nil)
+	}
+	for i := range g.NumColumns() {
+		m, err := g.ColumnChunk(i)
+		if err != nil {
+			return err
+		}
+		leaf := d.meta.Schema.Column(i)
+		path := m.PathInSchema().String()
+		if other := d.meta.Schema.ColumnIndexByName(path); other >= 0 && other != i {
+			return wrong(i, "the footer has column %s in its place", path)
+		}
+		if m.CryptoMetadata() != nil {
+			continue // reading it says so
+		}
+		if m.Type() != leaf.PhysicalType() {
+			return wrong(i, "the footer says that its values are %s, and the schema %s", m.Type(), leaf.PhysicalType())
+		}
+		// A row has at least one value, or one level that stands for none.
+		if n, rows := m.NumValues(), g.NumRows(); leaf.MaxRepetitionLevel() == 0 && n != rows || n < rows {
+			return wrong(i, "the footer says %d values in %d rows", n, rows)
+		}
+		if g.NumRows() == 0 {
+			continue
+		}
+		start := chunkStart(m)
+		if other, taken := places[start]; taken {
+			return wrong(i, "it begins at byte %d, as %s does", start, other)
+		}
+		places[start] = fmt.Sprintf("column %s of row group %d", path, group)
+	}
+	return nil
+}
