@@ -48,7 +48,7 @@ func pagesOf(t *testing.T) []string {
 	if err != nil || len(pages) < 5 {
 		t.Fatal(pages, err)
 	}
-	return append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
+	return append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "examples", "lab", "README.md"))
 }
 
 func blocks(t *testing.T, file string) []block {
@@ -95,7 +95,7 @@ func TestPages(t *testing.T) {
 		t.Skip("no sh in PATH: the commands of the pages are a shell's")
 	}
 	for _, file := range pagesOf(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
 			p := &reader{t: t, file: file, dir: workplace(t)}
 			for _, b := range blocks(t, file) {
 				p.block = b
@@ -110,7 +110,7 @@ func TestPages(t *testing.T) {
 func workplace(t *testing.T) string {
 	t.Helper()
 	root, dir := repository(t), t.TempDir()
-	for _, from := range []string{"plans", "examples/data"} {
+	for _, from := range []string{"plans", "examples/data", "examples/lab"} {
 		err := filepath.WalkDir(filepath.Join(root, from), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
