@@ -15,7 +15,7 @@ func TestCatalog(t *testing.T) {
 	}
 	sources := c.Names(connectors.Component.IsSource)
 	sinks := c.Names(connectors.Component.IsSink)
-	if !slices.Equal(sources, []string{"csv", "datagen", "parquet"}) || !slices.Equal(sinks, []string{"blackhole", "csv", "json", "parquet", "print"}) {
+	if !slices.Equal(sources, []string{"csv", "datagen", "json", "parquet"}) || !slices.Equal(sinks, []string{"blackhole", "csv", "json", "parquet", "print"}) {
 		t.Errorf("sources %v, sinks %v", sources, sinks)
 	}
 }
