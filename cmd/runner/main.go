@@ -68,7 +68,7 @@ func codeOf(err error) int {
 func rootCommand(started time.Time) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "runner",
-		Short:         "Runs declarative batch plans on Flink's model, and says why",
+		Short:         "Runs declarative batch and streaming plans on Flink's model, and says why",
 		Version:       runner.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

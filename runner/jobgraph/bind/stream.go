@@ -55,6 +55,8 @@ func notInStreams(p *plans.Plan) plans.Findings {
 		switch {
 		case n.Step != nil:
 			found = append(found, later(p, n.Step.Pos, n.Step.Kind, ""))
+		case n.Source == nil && n.Select == nil && n.Aggregate == nil && n.Union == nil && n.Sink == nil:
+			found = append(found, later(p, n.Pos, "what "+n.Name+" does", "mode: batch"))
 		case n.Select != nil && len(n.Select.OrderBy) > 0:
 			found = append(found, later(p, n.Select.OrderBy[0].Pos, "order_by", "rows have an order when all of them are there; mode: batch"))
 		}
