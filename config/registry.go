@@ -58,6 +58,7 @@ const (
 	WatermarkInterval  = "pipeline.auto-watermark-interval"
 	BufferTimeout      = "execution.buffer-timeout.interval"
 	BarrierInterval    = "runner.streaming.barrier-interval"
+	SettleTimeout      = "runner.streaming.settle-timeout"
 	SegmentSize        = "taskmanager.memory.segment-size"
 	ChannelBuffers     = "taskmanager.network.memory.buffers-per-channel"
 	GateBuffers        = "taskmanager.network.memory.floating-buffers-per-gate"
@@ -130,6 +131,8 @@ func streamOptions() Registry {
 			Doc: "How long rows of a stream wait at most for a batch to be full before they go on, while the task that holds them has others to read; otherwise they go on at once."},
 		{Name: BarrierInterval, Type: Duration, Scope: Job, Min: 1,
 			Doc: "How often barriers go through a stream. They align at every task and have partial aggregates given on, and the report counts them; they store nothing: a job cannot start again from one. Unset: none."},
+		{Name: SettleTimeout, Type: Duration, Default: "10 s", Scope: Job,
+			Doc: "How long a stream with a row that fails goes on, without publishing anything, to see whether another row before it fails: the root cause then does not depend on who was faster. 0: it fails at once. A stream whose sources never end always does."},
 	}
 }
 

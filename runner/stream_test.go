@@ -407,6 +407,21 @@ func TestStreamRootCause(t *testing.T) {
 	}
 }
 
+// TestStreamFailsInTime holds that a row that fails behind an exchange ends a stream which would go on for
+// hours, or for ever.
+func TestStreamFailsInTime(t *testing.T) {
+	for name, rows := range map[string]string{"long": ", number_of_rows: 100000000", "endless": ""} {
+		t.Run(name, func(t *testing.T) {
+			text := "mode: streaming\nsources: {o: {datagen: {columns: {id: BIGINT}, fields: {id: {kind: sequence}}, rows_per_second: 1000" + rows + "}}}\n" +
+				"transforms: {u: {from: o, parallelism: 1, where: id >= 0}, v: {from: u, select: {x: 1 / (id - 7)}}}\nsinks: {out: {from: v, blackhole: {}}}\n"
+			r := watched(t, t.TempDir(), text, setup{options: map[string]string{"runner.streaming.settle-timeout": "50 ms"}}, nil, nil)
+			if r.State != "FAILED" || r.Failure.RootCause.Class != "DivisionByZero" {
+				t.Errorf("%s %+v", r.State, r.Failure)
+			}
+		})
+	}
+}
+
 // TestStreamNeedsSlots refuses a stream that needs more slots than there are, with the numbers.
 func TestStreamNeedsSlots(t *testing.T) {
 	text := `

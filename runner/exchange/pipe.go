@@ -93,7 +93,8 @@ type lane struct {
 type item struct {
 	rec   arrow.Record
 	event Event
-	bytes int64
+	size  int64
+	bytes int64 // that count against the bounds
 }
 
 // admits reports whether n more bytes may wait. An empty lane takes a record of any size.
@@ -109,8 +110,8 @@ func (ln *lane) admits(n int64) bool {
 }
 
 // put waits for room. It takes rec's reference in any case.
-func (ln *lane) put(ctx context.Context, rec arrow.Record, n int64) error {
-	n = max(n, recordOverhead)
+func (ln *lane) put(ctx context.Context, rec arrow.Record, size int64) error {
+	n := max(size, recordOverhead)
 	ln.mu.Lock()
 	for !ln.closed && !ln.admits(n) {
 		ln.mu.Unlock()
@@ -129,7 +130,7 @@ func (ln *lane) put(ctx context.Context, rec arrow.Record, n int64) error {
 	}
 	ln.records++
 	ln.held += n
-	ln.push(item{rec: rec, bytes: n})
+	ln.push(item{rec: rec, size: size, bytes: n})
 	ln.mu.Unlock()
 	return nil
 }

@@ -137,7 +137,7 @@ func (g *pipeGate) Next(ctx context.Context) (int, arrow.Record, Event, error) {
 			if it.event.Kind == EndEvent {
 				g.end(c)
 			}
-			g.bytes.Add(it.bytes)
+			g.bytes.Add(it.size)
 			return c, it.rec, it.event, nil
 		}
 		if done {

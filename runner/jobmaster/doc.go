@@ -15,7 +15,7 @@
 //
 //	rpc.Send           to TaskManagers: DeployTask, CancelTask, AssignSplits, ReleasePartitions, TriggerBarrier; to
 //	                   the ResourceManager: DeclareSlots, ReleaseSlots; to the Dispatcher: JobStatus
-//	rpc.StartTimer     a restart delay, the slot request timeout, or the next barrier
+//	rpc.StartTimer     a restart delay, the slot request timeout, the next barrier, the end of a settlement
 //	Discover           run the enumerator of a source until it is done; comes again if that failed and the
 //	                   restart strategy allows it
 //	StopDiscover       the splits of all sources are no longer wanted; events that still come are ignored
@@ -33,6 +33,7 @@
 // vertex at a lower depth (number of blocking exchanges before it), then an earlier vertex of the graph,
 // then an earlier place in file order or a lesser key. Splits behind the place at fault are no longer given
 // out, and tasks that only read such splits are cancelled. Of tasks that pipelined edges join, those of later
-// vertices are cancelled and the others go on to their ends, their rows for cancelled ones dropped. Where a
-// source never ends nobody waits for it: there the first failure counts.
+// vertices are cancelled and the others go on to their ends, their rows for cancelled ones dropped, for as long
+// as runner.streaming.settle-timeout says. Where a source never ends nobody waits for it: there the first
+// failure counts.
 package jobmaster

@@ -95,6 +95,9 @@ func (j *JobMaster) addCandidate(c candidate) {
 	}
 	if j.settle == nil {
 		j.settle = &settlement{failed: []candidate{c}}
+		if j.graph.Streaming() {
+			j.settleTimer = j.timer("settle", j.now+j.settleMs)
+		}
 	} else {
 		j.settle.failed = append(j.settle.failed, c)
 		if c.rank.compare(j.settle.bestRank()) >= 0 {
@@ -217,7 +220,7 @@ func (j *JobMaster) hopeless(stage int) bool {
 func (j *JobMaster) conclude() {
 	s := j.settle
 	j.limitSplits(nil)
-	j.settle = nil
+	j.settle, j.settleTimer = nil, ""
 	all := append([]candidate{s.failed[s.best]}, s.failed[:s.best]...)
 	j.fail(append(all, s.failed[s.best+1:]...)...)
 }

@@ -44,6 +44,8 @@ type JobMaster struct {
 	restarts    []RestartRecord
 	restart     *pendingRestart
 	settle      *settlement
+	settleMs    int64  // of a stream: how long a settlement takes at most
+	settleTimer string // "" = none
 	failure     *failure.Failure
 	abortCauses []failure.Cause
 	books       *Books
@@ -305,6 +307,11 @@ func (j *JobMaster) timerFired(id string) {
 	case j.recommit != "" && id == j.recommit:
 		j.recommit = ""
 		j.command(Commit{Job: j.config.Job, Run: j.config.Run, Sinks: j.sinkCommits()})
+	case j.settleTimer != "" && id == j.settleTimer:
+		j.settleTimer = ""
+		if j.settle != nil {
+			j.conclude()
+		}
 	case j.barriers.timer != "" && id == j.barriers.timer:
 		j.barriers.timer = ""
 		j.trigger()

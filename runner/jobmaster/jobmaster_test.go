@@ -21,7 +21,7 @@ import (
 //
 //	option NAME = VALUE
 //	vertex ID [node=N] [group=NAME] [sink]
-//	file VERTEX BYTES
+//	file VERTEX BYTES [partitioned] [unbounded]
 //	edge FROM TO EXCHANGE [pipelined]
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -73,6 +73,9 @@ func (s *script) run(d *datadriven.TestData) string {
 		return s.receive(from, rpc.RequestSplit{Task: id, Done: rest[1:]})
 	case "running", "finish", "fail", "canceled":
 		return s.update(d.Cmd, rest, pairs)
+	case "passed":
+		id, from := s.task(rest[0])
+		return s.receive(from, rpc.AcknowledgeBarrier{Task: id, Barrier: int64(s.atoi(rest[1])), AlignedMs: 3})
 	case "cancel":
 		return s.receive(rpc.Dispatcher, rpc.CancelJob{Job: "j"})
 	case "timer":
@@ -142,6 +145,10 @@ func (s *script) build(d *datadriven.TestData, args map[string]string) {
 			op := &g.Vertex(plain[1]).Operators[0]
 			if op.Source == nil {
 				op.Kind, op.Source, op.Label, op.Node = jobgraph.SourceOp, &jobgraph.Source{}, "Source: "+plain[1], plain[1]
+			}
+			for _, w := range plain[3:] {
+				op.Source.Partitioned = true
+				op.Source.Unbounded = op.Source.Unbounded || w == "unbounded"
 			}
 			op.Source.Inv.Files = append(op.Source.Inv.Files, connectors.File{Path: plain[1] + ".csv", Bytes: int64(s.atoi(plain[2])), Rows: -1, Splittable: true})
 		case "edge":
@@ -341,6 +348,8 @@ func (s *script) message(e rpc.Envelope) string {
 			out += " no more"
 		}
 		return out + "\n"
+	case rpc.TriggerBarrier:
+		return fmt.Sprintf("barrier %d to %s\n", m.Barrier, taskText(m.Task))
 	case rpc.ReleasePartitions:
 		out := "release on " + strings.TrimPrefix(string(e.To), "taskmanager/") + ":"
 		for _, id := range m.Results {
@@ -381,6 +390,9 @@ func (s *script) snapshot() string {
 	}
 	for _, r := range x.Restarts {
 		fmt.Fprintf(&b, "restart at %d ms, %s, %d tasks: %s\n", r.AtMs, r.Strategy, r.Tasks, r.Cause)
+	}
+	if k := x.Barriers; k != nil {
+		fmt.Fprintf(&b, "barriers: %d triggered, %d passed, %d given up, longest %d ms, alignment %d ms\n", k.Triggered, k.Passed, k.GivenUp, k.LongestMs, k.LongestAlignmentMs)
 	}
 	if a := x.Anomalies; a.Late+a.Illegal > 0 {
 		fmt.Fprintf(&b, "late %d, illegal %d: %s\n", a.Late, a.Illegal, strings.Join(a.Texts, "; "))

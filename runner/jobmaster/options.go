@@ -13,6 +13,9 @@ const (
 	OptSlotTimeout = "slot.request.timeout"
 	OptRestart     = "restart-strategy.type"
 
+	// Of ours: how long a stream goes on after a failure of its data.
+	OptSettleTimeout = "runner.streaming.settle-timeout"
+
 	restartPrefix = "restart-strategy."
 )
 
@@ -33,6 +36,14 @@ func (j *JobMaster) readOptions() error {
 			return fmt.Errorf("%s: %w", OptBarrierInterval, err)
 		}
 		j.barriers.everyMs = ms
+	}
+	j.settleMs = 10_000
+	if text := j.graph.Option(OptSettleTimeout); text != "" {
+		ms, err := scheduler.ParseMillis(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", OptSettleTimeout, err)
+		}
+		j.settleMs = ms
 	}
 	o := failure.DefaultStrategyOptions(false)
 	o.Seed = j.config.Seed

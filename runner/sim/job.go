@@ -59,6 +59,7 @@ func NewJob(id string, seed uint64, s Shape) *Job {
 	if s.Streaming {
 		j.Graph.Mode = jobgraph.ModeStreaming
 		j.option("runner.streaming.barrier-interval", fmt.Sprintf("%d ms", 50+r.IntN(500)))
+		j.option("runner.streaming.settle-timeout", "2 h") // as long as the slowest schedule takes
 	}
 	j.option("parallelism.default", fmt.Sprint(p))
 	j.option("execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task", fmt.Sprint(rowBytes*(1+r.IntN(8))))

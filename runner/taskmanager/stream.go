@@ -1,6 +1,8 @@
 package taskmanager
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -17,9 +19,11 @@ import (
 const (
 	optWatermarkInterval = "pipeline.auto-watermark-interval"
 	optBufferTimeout     = "execution.buffer-timeout.interval"
+	optSettleTimeout     = "runner.streaming.settle-timeout"
 
 	defaultWatermarkInterval = 200 * time.Millisecond
 	defaultBufferTimeout     = 100 * time.Millisecond
+	defaultSettleTimeout     = 10 * time.Second
 )
 
 // A stream is what a task has besides when its inputs and outputs flow.
@@ -31,6 +35,9 @@ type stream struct {
 
 	markEvery  time.Duration // how often a source gives watermarks
 	flushEvery time.Duration // how long rows wait at most for a batch to be full
+	settle     time.Duration // how long a task with a row that failed reads on
+	settling   context.Context
+	endSettle  context.CancelFunc
 	marked     time.Time
 	flushed    time.Time
 
@@ -46,13 +53,13 @@ type channel struct {
 }
 
 func newStream() *stream {
-	return &stream{markEvery: defaultWatermarkInterval, flushEvery: defaultBufferTimeout, mark: connectors.NoWatermark}
+	return &stream{markEvery: defaultWatermarkInterval, flushEvery: defaultBufferTimeout, settle: defaultSettleTimeout, mark: connectors.NoWatermark}
 }
 
 // configure reads the options.
 func (s *stream) configure(options []jobgraph.Option) error {
 	for _, o := range options {
-		to := map[string]*time.Duration{optWatermarkInterval: &s.markEvery, optBufferTimeout: &s.flushEvery}[o.Name]
+		to := map[string]*time.Duration{optWatermarkInterval: &s.markEvery, optBufferTimeout: &s.flushEvery, optSettleTimeout: &s.settle}[o.Name]
 		if to == nil || o.Value == "" {
 			continue
 		}
@@ -106,7 +113,7 @@ func (t *task) runStream() error {
 			}
 		}
 		t.idle.start(t.tm.cfg.Now())
-		c, rec, e, err := g.Next(t.ctx)
+		c, rec, e, err := g.Next(t.reading())
 		t.idle.stop(t.tm.cfg.Now())
 		switch {
 		case err == io.EOF:
@@ -134,6 +141,33 @@ func (t *task) runStream() error {
 			return err
 		}
 	}
+}
+
+// errSettled ends the reading of a task that knows a row that failed, and has read on long enough.
+var errSettled = errors.New("no more is read after a row that failed")
+
+// reading is the context to read in. Once a row has failed it ends some time later, whether anything comes
+// or not.
+func (t *task) reading() context.Context {
+	s := t.stream
+	if t.least == nil {
+		return t.ctx
+	}
+	if s.settling == nil {
+		s.settling, s.endSettle = context.WithTimeoutCause(t.ctx, s.settle, errSettled)
+	}
+	return s.settling
+}
+
+// settled takes the end of reading on for what it is: the least row that failed so far is the failure.
+func (t *task) settled(err error) error {
+	if t.stream.endSettle != nil {
+		t.stream.endSettle()
+	}
+	if errors.Is(err, errSettled) {
+		return t.least
+	}
+	return err
 }
 
 // woken takes note that something came from a channel that was idle.

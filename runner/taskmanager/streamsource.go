@@ -15,7 +15,7 @@ func (t *task) runStreamSource() error {
 		if err := t.putBarriers(); err != nil {
 			return err
 		}
-		b, status, err := t.reader.Next(t.ctx)
+		b, status, err := t.reader.Next(t.reading())
 		if err != nil {
 			return m.failed(err)
 		}
@@ -73,9 +73,10 @@ func (t *task) waitForSource() error {
 	}
 	t.idle.start(t.tm.cfg.Now())
 	defer func() { t.idle.stop(t.tm.cfg.Now()) }()
+	ctx := t.reading()
 	select {
-	case <-t.ctx.Done():
-		return context.Cause(t.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	case <-t.reader.Wake():
 		return nil
 	case n := <-t.barriers:

@@ -143,7 +143,7 @@ func (t *task) sinkMember() *member {
 func (t *task) work() error {
 	switch {
 	case t.stream != nil && t.reader != nil:
-		if err := t.runStreamSource(); err != nil {
+		if err := t.settled(t.runStreamSource()); err != nil {
 			return err
 		}
 		if err := t.advance(connectors.EndWatermark, false); err != nil {
@@ -151,7 +151,7 @@ func (t *task) work() error {
 		}
 		return t.endInput(0, 0, true)
 	case t.stream != nil:
-		return t.runStream()
+		return t.settled(t.runStream())
 	case t.reader != nil:
 		if err := t.runSource(); err != nil {
 			return err
