@@ -220,4 +220,3 @@ func explain(err error) string {
 	}
 	return s
 }
-
