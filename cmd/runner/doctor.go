@@ -17,7 +17,7 @@ func doctorCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "doctor FILE...",
-		Short: "Look for what may go wrong with CSV and Parquet files, and say what cures it; exit code 3 if a run would fail",
+		Short: "Look for what may go wrong with CSV, JSON and Parquet files, and say what cures it; exit code 3 if a run would fail",
 		Args:  cobra.MinimumNArgs(1),
 	}
 	c.Flags().StringVar(&format, "format", "text", "`text` or json")

@@ -15,7 +15,7 @@ func inspectCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "inspect FILE...",
-		Short: "Look into CSV and Parquet files and print the sources of a plan that reads them",
+		Short: "Look into CSV, JSON and Parquet files and print the sources of a plan that reads them",
 		Args:  cobra.MinimumNArgs(1),
 	}
 	c.Flags().StringVar(&format, "format", "yaml", "`yaml` or json")

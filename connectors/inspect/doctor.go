@@ -60,7 +60,15 @@ func Examine(fs files.FS, f files.File) (*Diagnosis, error) {
 		d.Form = "empty"
 		d.add(Hazard{Rule: "empty", Severity: SeverityError, Message: "the file has no bytes, not even a header"})
 	default:
-		err = d.csv(fs, f)
+		var is bool
+		if is, err = isJSON(fs, f); err != nil {
+			return nil, err
+		}
+		if is {
+			err = d.json(fs, f)
+		} else {
+			err = d.csv(fs, f)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // A Found is what was found out about a file.
 type Found struct {
 	File    string   `json:"file"`
-	Kind    string   `json:"kind"` // csv or parquet: the connector
+	Kind    string   `json:"kind"` // csv, json or parquet: the connector
 	Bytes   int64    `json:"bytes"`
 	Sample  string   `json:"sample"` // what was looked at: "all 27 rows"
 	Form    string   `json:"form"`   // "utf-8, lines end with LF"
@@ -36,6 +36,7 @@ type Option struct {
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	Path string `json:"path,omitempty"` // where it stands in a record, if that is not its name
 	Note string `json:"note,omitempty"` // why this type, where that is not plain
 }
 
@@ -49,6 +50,12 @@ func Look(fs files.FS, f files.File) (*Found, error) {
 		return lookParquet(fs, f)
 	case f.Bytes == 0:
 		return nil, &files.Error{Kind: files.InvalidOption, Path: f.Path, Message: f.Path + " is empty: there is nothing to find out"}
+	}
+	if is, err := isJSON(fs, f); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return lookJSON(fs, f)
 	}
 	return lookCSV(fs, f)
 }
@@ -96,6 +103,9 @@ func (f *Found) Block(node string) string {
 	b.WriteString("      columns:\n")
 	for _, c := range f.Columns {
 		line := fmt.Sprintf("        %s: %s", yaml(c.Name), c.Type)
+		if c.Path != "" {
+			line = fmt.Sprintf("        %s: {type: %s, path: %s}", yaml(c.Name), flow(c.Type), yaml(c.Path))
+		}
 		if c.Note != "" {
 			line += "  # " + c.Note
 		}
@@ -120,6 +130,14 @@ func yaml(s string) string {
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// flow writes a type so that it can stand inside braces.
+func flow(t string) string {
+	if strings.Contains(t, ",") {
+		return `"` + t + `"`
+	}
+	return t
 }
 
 // yamlList writes texts as a list in one line.

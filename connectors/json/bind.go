@@ -12,7 +12,9 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/infer"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // stateVersion is the version of the bound state and of split states.
@@ -29,6 +31,8 @@ type bound struct {
 	Encoding string             `json:"encoding,omitempty"`
 	Formats  columntext.Formats `json:"formats,omitempty"`
 	Files    []input            `json:"files"`
+	// Inferred is how Columns were found; nil where the plan declares them.
+	Inferred *connectors.Inference `json:"inferred,omitempty"`
 }
 
 // An input is one file.
@@ -60,6 +64,14 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)
 	}
+	if len(b.Columns) == 0 {
+		if err := b.infer(ctx, fs, list); err != nil {
+			return nil, fmt.Errorf("finding the columns of source %s: %w", e.Node, err)
+		}
+		if err := b.Formats.Check(b.Columns.schema().Fields); err != nil {
+			return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		}
+	}
 	for _, f := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("binding source %s: %w", e.Node, err)
@@ -86,15 +98,15 @@ func (o Options) bound() (bound, error) {
 	if o.Mode != "" && o.Mode != string(files.ModeError) {
 		return b, errors.New("mode: " + o.Mode + " belongs to sinks: a source only reads")
 	}
-	if len(o.Columns) == 0 {
-		return b, errors.New("json: `columns` is left out: `runner inspect FILE` finds them by looking at the file; declare each column with its type, as in {id: BIGINT, name: STRING}")
-	}
 	if err := o.Columns.check(); err != nil {
 		return b, err
 	}
 	var err error
 	if b.Encoding, err = text.EncodingName(o.Encoding); err != nil {
 		return b, err
+	}
+	if len(o.Columns) == 0 {
+		return b, nil
 	}
 	return b, o.Formats.Check(o.Columns.schema().Fields)
 }
@@ -149,5 +161,9 @@ func (b *bound) stream(fs files.FS, in *input) (*text.Stream, error) {
 // column makes the column that reads the i-th declared one.
 func (b *bound) column(i int, nulls *columntext.NullTokens, alloc memory.Allocator) *columntext.Column {
 	f := b.Columns[i].Field
-	return columntext.New(f, columntext.Style{Nulls: nulls, Format: b.Formats.Of(f.Name), Exact: true}, alloc)
+	style := columntext.Style{Nulls: nulls, Format: b.Formats.Of(f.Name), Exact: true}
+	if b.Inferred != nil && !b.Inferred.Whole && f.Type.Kind != expr.String {
+		style.Fit = infer.NewFit(f.Type, style.Rules())
+	}
+	return columntext.New(f, style, alloc)
 }

@@ -122,6 +122,8 @@ func (c Column) flawed(f *columntext.Flaw, x *slip, col int, format *columntext.
 		out.message = fmt.Sprintf("%s: %s is %s, and the path goes on in it", c.said(), x.path, x.got)
 	case x != nil:
 		out.message = fmt.Sprintf("%s: cannot cast %s to %s", c.said(), x.got, t)
+	case f.Lossy:
+		out.message = fmt.Sprintf("%s: '%s' would not stay what it is as %s", c.said(), shortened(f.Value), t)
 	case f.Null:
 		out.kind, out.wanted = "NullViolation", c.Type.String()
 		out.message = fmt.Sprintf("%s is NOT NULL and ", c.said())

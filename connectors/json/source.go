@@ -50,7 +50,7 @@ func (s *source) Schema() expr.Schema { return s.Columns.schema() }
 
 // Inventory lists the files. They can be cut anywhere, but those that are read in order.
 func (s *source) Inventory() connectors.Inventory {
-	var v connectors.Inventory
+	v := connectors.Inventory{Inferred: s.Inferred}
 	for _, f := range s.Files {
 		v.Files = append(v.Files, connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
 	}
