@@ -32,6 +32,7 @@ const (
 	Duration Type = "duration" // milliseconds, "500 ms"
 	Fraction Type = "fraction" // from 0 to below 1
 	Enum     Type = "enum"     // one of Allowed
+	Zone     Type = "zone" // a time zone
 	Text     Type = "text"
 )
 
@@ -46,6 +47,7 @@ const (
 	RuntimeMode        = "execution.runtime-mode"
 	Target             = "execution.target"
 	PipelineName       = "pipeline.name"
+	LocalTimeZone      = "table.local-time-zone"
 	TaskSlots          = "taskmanager.numberOfTaskSlots"
 	ManagedMemory      = "taskmanager.memory.managed.size"
 	SlotRequestTimeout = "slot.request.timeout"
@@ -111,6 +113,8 @@ func jobOptions() Registry {
 			Doc: "How the job runs; the plan's key mode says the same. batch: vertex after vertex, each sized by its data. streaming: all vertices at once, rows flow between them, and each has parallelism.default subtasks."},
 		{Name: PipelineName, Type: Text, Scope: Job, Key: "name",
 			Doc: "The name of the job; the plan's key name says the same."},
+		{Name: LocalTimeZone, Type: Zone, Default: "UTC", Scope: Job,
+			Doc: "The session's time zone, which shows a TIMESTAMP_LTZ as a local time: a name such as Europe/Berlin, or an offset such as +01:00. The machine's zone changes nothing."},
 		{Name: SlotRequestTimeout, Type: Duration, Default: "5 min", Scope: Job, Min: 1,
 			Doc: "How long a job waits for slots before it fails."},
 		{Name: SplitSize, Type: Size, Default: "4 mb", Scope: Job, Min: 1,

@@ -83,6 +83,11 @@ func (o *Option) Check(value string) *Error {
 			err = errors.New("")
 		}
 		return o.invalid(value, err)
+	case Zone:
+		if _, err := spec.ParseZone(value); err != nil {
+			return o.invalid(value, errors.New("names are those of the zone database, in its spelling"))
+		}
+		return nil
 	case Duration:
 		n, err := spec.ParseDuration(value)
 		return o.checkRange(value, n, err, func(n int64, _ int) string { return spec.FormatDuration(n) })
@@ -160,6 +165,8 @@ func (o *Option) Wants() string {
 		return "a duration such as 500 ms"
 	case Enum:
 		return spec.List(o.Allowed)
+	case Zone:
+		return "a time zone such as Europe/Berlin"
 	}
 	return "text"
 }

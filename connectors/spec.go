@@ -19,6 +19,8 @@ type Env struct {
 	SkipBadRows bool
 	// Watermark is the event time that the plan gives a source; nil: none. It is of a column of the schema.
 	Watermark *Watermark
+	// Zone is the session's time zone, table.local-time-zone; "" is UTC.
+	Zone string
 	// Streaming: the job is a stream, so that a sink that shows rows as they come has to.
 	Streaming bool
 }

@@ -62,7 +62,8 @@ func otherForms() [][2]string {
 		{"IF(n > 1, 'many', 'one')", "The same as CASE WHEN n > 1 THEN 'many' ELSE 'one' END."},
 		{"PI()", "A DOUBLE literal; also E()."},
 		{"TRUE", "BOOLEAN; also FALSE, and NULL of the type that is needed."},
-		{"DATE '2024-01-31'", "DATE; also TIMESTAMP '2024-01-31 12:00:00.000'."},
+		{"DATE '2024-01-31'", "DATE; also TIME '12:00:00' and TIMESTAMP '2024-01-31 12:00:00.000'. A TIMESTAMP_LTZ is written as CAST('2024-01-31 12:00:00Z' AS TIMESTAMP_LTZ(3))."},
+		{"x'0aff'", "BYTES, two hexadecimal digits for each."},
 	}
 }
 
@@ -72,6 +73,7 @@ func sampleSchema() expr.Schema {
 		expr.Field{Name: "b", Type: expr.Of(expr.Boolean)}, expr.Field{Name: "x", Type: expr.Of(expr.Int)}, expr.Field{Name: "n", Type: expr.Of(expr.BigInt)},
 		expr.Field{Name: "d", Type: expr.DecimalOf(12, 2)}, expr.Field{Name: "f", Type: expr.Of(expr.Double)}, expr.Field{Name: "s", Type: expr.Of(expr.String)},
 		expr.Field{Name: "day", Type: expr.Of(expr.Date)}, expr.Field{Name: "ts", Type: expr.TimestampOf(3)},
+		expr.Field{Name: "ltz", Type: expr.TimestampLTZOf(3)}, expr.Field{Name: "tod", Type: expr.TimeOf(0)}, expr.Field{Name: "o", Type: expr.Of(expr.Bytes)},
 		expr.Field{Name: "a", Type: expr.ArrayOf(expr.Of(expr.String))}, expr.Field{Name: "m", Type: expr.MapOf(expr.Of(expr.String), expr.Of(expr.Int))},
 		expr.Field{Name: "r", Type: expr.RowOf(expr.Field{Name: "city", Type: expr.Of(expr.String)}, expr.Field{Name: "zip", Type: expr.Of(expr.Int)})},
 	)
@@ -145,7 +147,10 @@ func typeTable(p *page) {
 		{"DOUBLE", "", "64 bits, IEEE 754"},
 		{"STRING", "", "Unicode text; ordered by its UTF-8 bytes"},
 		{"DATE", "", "days of the Gregorian calendar, in 32 bits, so years beyond 9999 too"},
+		{"TIME(0)", "", "time of day, with 0 to 6 digits of seconds (Flink computes with at most 3); TIME alone is TIME(0)"},
 		{"TIMESTAMP(3)", "", "date and time without zone, with 0 to 6 digits of seconds; TIMESTAMP alone is TIMESTAMP(6)"},
+		{"TIMESTAMP_LTZ(3)", "TIMESTAMP(3) WITH LOCAL TIME ZONE", "an instant, with 0 to 6 digits of seconds; its local time is that of table.local-time-zone, UTC by default. In files it stands in UTC with a Z"},
+		{"BYTES", "", "bytes; ordered as unsigned numbers. In files of text they are base64, as in Flink"},
 	} {
 		rows = append(rows, []string{code(t.typ), t.aka, cell(t.values)})
 	}
@@ -182,7 +187,7 @@ func aggregateTable(p *page) error {
 		for _, fn := range []string{"COUNT", "SUM", "AVG", "MIN"} {
 			t, err := expr.AggType(fn, f.Type, false)
 			switch {
-			case err != nil && fn != "SUM" && fn != "AVG":
+			case err != nil && fn != "SUM" && fn != "AVG" && f.Type.Kind != expr.Bytes:
 				return fmt.Errorf("the type of %s(%s): %w", fn, f.Type, err)
 			case err != nil:
 				row = append(row, "-")

@@ -272,6 +272,9 @@ func (r *reader) settings(n *spec.Node) {
 			r.option(err, e.Value.Pos, path)
 			continue
 		}
+		if e.Key == config.LocalTimeZone {
+			r.plan.Zone = value
+		}
 		r.plan.Settings = append(r.plan.Settings, Setting{Name: e.Key, Value: value, Pos: at(e.Pos, path)})
 	}
 }

@@ -36,6 +36,7 @@ type Plan struct {
 	Dir      string // folder of the file; relative paths start there
 	Digest   string // "sha256:…" of the file's bytes
 	Mode     string // batch or streaming
+	Zone     string // the session's time zone, table.local-time-zone; "" is UTC
 	Params   []Param
 	Nodes    []Node // all nodes of the four sections, in the order of the file
 	Settings []Setting

@@ -120,6 +120,7 @@ func (f *planFlags) loadOptions(p *plans.Plan) (config.Loaded, error) {
 	l, err := config.Load(in)
 	if err == nil {
 		p.Mode = l.String(config.RuntimeMode) // a flag or the environment may say so too
+		p.Zone = l.String(config.LocalTimeZone)
 	}
 	return l, err
 }

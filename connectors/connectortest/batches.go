@@ -105,6 +105,12 @@ func appendValue(b array.Builder, rng *rand.Rand, t expr.Type) {
 	case *array.Int64Builder:
 		if t.Kind == expr.Decimal {
 			n %= power(t.Precision)
+		} else if t.Kind == expr.Time {
+			step := power(6 - t.Precision)
+			n = (n & math.MaxInt64) % 86_400_000_000 / step * step
+			if edge {
+				n = 86_400_000_000 - step
+			}
 		} else if edge {
 			n = math.MinInt64
 		}
@@ -131,6 +137,8 @@ func appendValue(b array.Builder, rng *rand.Rand, t expr.Type) {
 	case *array.TimestampBuilder:
 		step := power(6 - t.Precision)
 		b.Append(arrow.Timestamp(n % 200_000_000_000_000_000 / step * step))
+	case *array.BinaryBuilder:
+		b.Append([][]byte{{}, {0}, {0xff, 0xfe}, []byte("text"), []byte(words()[n&7])}[rng.IntN(5)])
 	case *array.StringBuilder:
 		w := words()
 		if edge {

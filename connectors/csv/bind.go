@@ -34,6 +34,7 @@ type bound struct {
 	Rename    bool               `json:"rename,omitempty"`
 	Marks     columntext.Marks   `json:"marks"`
 	Formats   columntext.Formats `json:"formats,omitempty"`
+	Zone      string             `json:"zone,omitempty"` // of TIMESTAMP_LTZ without an offset; "" is UTC
 	Files     []input            `json:"files"`
 	// Inferred is how Columns were found; nil where the plan declares them.
 	Inferred *connectors.Inference `json:"inferred,omitempty"`
@@ -75,6 +76,9 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
 	b.Skip = e.SkipBadRows
+	if b.Zone == "" {
+		b.Zone = e.Zone
+	}
 	list, err := files.Inputs(ctx, fs, o.Path, e.Dir, o.AllowEmpty)
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)
@@ -122,7 +126,7 @@ func (o Options) bound() (bound, error) {
 	d, err := o.dialect()
 	b := bound{
 		Version: stateVersion, Delimiter: d.Delimiter[0], Columns: o.Columns, Nulls: o.nulls(), CheckAll: o.Check == "all",
-		Dialect: d, Rename: o.DuplicateNames == "rename", Formats: o.Formats,
+		Dialect: d, Rename: o.DuplicateNames == "rename", Formats: o.Formats, Zone: o.Zone,
 	}
 	if err != nil {
 		return b, err
@@ -134,6 +138,9 @@ func (o Options) bound() (bound, error) {
 		if c.Type.Nested() {
 			return b, fmt.Errorf("columns: %s is %s, which a field of a CSV file cannot be: declare it STRING", c.Name, c.Type)
 		}
+	}
+	if _, err := expr.LoadZone(o.Zone); err != nil {
+		return b, fmt.Errorf("zone: %w", err)
 	}
 	if o.Ragged != "error" {
 		b.Ragged = o.Ragged

@@ -78,7 +78,7 @@ func testOptions(t *testing.T, o Options, rows []string, lines []int64, texts ..
 
 // TestSink runs the tests of every sink, and reads back what was written.
 func TestSink(t *testing.T) {
-	in := expr.Schema{Fields: columns(t, "b BOOLEAN; i INT; l BIGINT NOT NULL; d DOUBLE; m DECIMAL(9, 2); w DECIMAL(38, 10); s STRING; day DATE; t TIMESTAMP(3); z STRING NOT NULL")}
+	in := expr.Schema{Fields: columns(t, "b BOOLEAN; i INT; l BIGINT NOT NULL; d DOUBLE; m DECIMAL(9, 2); w DECIMAL(38, 10); s STRING; day DATE; t TIMESTAMP(3); z STRING NOT NULL; c TIME(3); c6 TIME(6); g TIMESTAMP_LTZ(3); y BYTES")}
 	connectortest.Sink{
 		Component: connectors.Erase(Spec), In: in, Ext: ".csv", Folders: true,
 		Options: func(target, mode string) any { return Options{Path: []string{target}, Mode: mode} },

@@ -159,6 +159,19 @@ func oracleValue(c expr.Field, b []byte, quoted bool, nulls []string) (text stri
 		var v int64
 		v, s = expr.ParseTimestamp(b, t.Precision)
 		text = string(expr.AppendTimestamp(nil, v, t.Precision))
+	case expr.Time:
+		var v int64
+		v, s = expr.ParseTime(b, t.Precision)
+		text = string(expr.AppendTime(nil, v, t.Precision))
+	case expr.TimestampLTZ:
+		var v int64
+		utc, _ := expr.LoadZone("")
+		v, s = expr.ParseTimestampLTZ(b, t.Precision, utc)
+		text = string(expr.AppendTimestampLTZ(nil, v, t.Precision))
+	case expr.Bytes:
+		var v []byte
+		v, s = expr.ParseBytes(b)
+		text = string(expr.AppendBytes(nil, v))
 	case expr.Boolean:
 		var v bool
 		v, s = expr.ParseBoolean(b)
@@ -243,7 +256,7 @@ func FuzzCSV(f *testing.F) {
 func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int64) {
 	types := []string{
 		"INT", "STRING", "BIGINT", "DECIMAL(6, 2)", "DOUBLE", "TIMESTAMP(3)", "DATE", "BOOLEAN", "DECIMAL(25, 3)",
-		"STRING NOT NULL", "TIMESTAMP(6)", "DECIMAL(18, 12)", "BIGINT NOT NULL", "DECIMAL(3, 3)", "TINYINT", "FLOAT", "SMALLINT NOT NULL",
+		"STRING NOT NULL", "TIMESTAMP(6)", "DECIMAL(18, 12)", "BIGINT NOT NULL", "DECIMAL(3, 3)", "TINYINT", "FLOAT", "SMALLINT NOT NULL", "TIME(3)", "TIMESTAMP_LTZ(6)", "BYTES",
 	}
 	pick := func(n uint64) uint64 {
 		v := seed % n

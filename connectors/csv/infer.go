@@ -150,7 +150,11 @@ func (v *inference) rules() error {
 
 // style is how the values of a column are written.
 func (b *bound) style(column string) columntext.Style {
-	return columntext.Style{Marks: b.Marks, Format: b.Formats.Of(column)}
+	z, err := expr.LoadZone(b.Zone)
+	if err != nil {
+		z = nil // bind refused it
+	}
+	return columntext.Style{Marks: b.Marks, Format: b.Formats.Of(column), Zone: z}
 }
 
 // hint ends the message about a value that cannot be read: what cures it, and where the type is from.

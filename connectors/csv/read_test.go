@@ -33,6 +33,9 @@ func cell(arr arrow.Array, t expr.Type, row int) string {
 		if t.Kind == expr.Decimal {
 			return string(expr.AppendDecimal(nil, a.Value(row), t.Scale))
 		}
+		if t.Kind == expr.Time {
+			return string(expr.AppendTime(nil, a.Value(row), t.Precision))
+		}
 		return fmt.Sprint(a.Value(row))
 	case *array.Float64:
 		if t.Kind == expr.Float {
@@ -43,7 +46,12 @@ func cell(arr arrow.Array, t expr.Type, row int) string {
 		return string(expr.AppendDecimal128(nil, decimal128.Num(a.Value(row)), t.Scale))
 	case *array.Date32:
 		return string(expr.AppendDate(nil, int32(a.Value(row))))
+	case *array.Binary:
+		return string(expr.AppendBytes(nil, a.Value(row)))
 	case *array.Timestamp:
+		if t.Kind == expr.TimestampLTZ {
+			return string(expr.AppendTimestampLTZ(nil, int64(a.Value(row)), t.Precision))
+		}
 		return string(expr.AppendTimestamp(nil, int64(a.Value(row)), t.Precision))
 	case *array.String:
 		return fmt.Sprintf("%q", a.Value(row))

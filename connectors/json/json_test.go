@@ -40,7 +40,7 @@ func fields(t *testing.T, list string) expr.Schema {
 // TestSink runs the tests of every sink; the standard library reads the lines back, numbers as the
 // digits they have.
 func TestSink(t *testing.T) {
-	in := fields(t, "b BOOLEAN; i INT; l BIGINT NOT NULL; d DOUBLE; m DECIMAL(9, 2); w DECIMAL(38, 10); s STRING; day DATE; t TIMESTAMP(3); k TINYINT; h SMALLINT; f FLOAT")
+	in := fields(t, "b BOOLEAN; i INT; l BIGINT NOT NULL; d DOUBLE; m DECIMAL(9, 2); w DECIMAL(38, 10); s STRING; day DATE; t TIMESTAMP(3); k TINYINT; h SMALLINT; f FLOAT; c TIME(0); g TIMESTAMP_LTZ(3); y BYTES")
 	connectortest.Sink{
 		Component: connectors.Erase(Spec), In: in, Ext: ".jsonl", Folders: true,
 		Options: func(target, mode string) any { return Options{Path: []string{target}, Mode: mode} },

@@ -53,6 +53,8 @@ func (c *fileColumn) attach(d *document, has []leaf, alloc memory.Allocator, w *
 	if l == nil || l.index < 0 {
 		return mismatch(d.path, c.Name, fmt.Sprintf("column %s of %s is gone: the file was written anew while the plan ran", c.Name, d.path))
 	}
+	column := l.as(c.Type)
+	l = &column
 	node, ok := d.meta.Schema.Column(l.index).SchemaNode().(*schema.PrimitiveNode)
 	if !ok {
 		return mismatch(d.path, c.Name, fmt.Sprintf("column %s of %s is no plain column", c.Name, d.path))

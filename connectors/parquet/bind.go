@@ -207,6 +207,8 @@ func (b *binder) match(has []leaf, path string) error {
 			e.Kind = "NotSupported"
 			return e
 		}
+		column := l.as(f.Type)
+		l = &column
 		if err := converts(l, f.Type); err != nil {
 			return mismatch(path, f.Name, fmt.Sprintf("column %s is %s in %s and declared %s: %v", f.Name, l.typ, path, f.Type, err))
 		}
@@ -219,7 +221,9 @@ func (b *binder) match(has []leaf, path string) error {
 
 // converts says why a file's column cannot be read as a declared type. What is allowed keeps the
 // value or fails for the row; what would change values in silence is not, and is left to a CAST. Digits
-// of a TIMESTAMP beyond the declared ones are cut, because writers choose the unit and not people.
+// of a TIME or TIMESTAMP beyond the declared ones are cut, because writers choose the unit and not people. An
+// instant that is declared TIMESTAMP is its date and time in UTC, and so is a TIMESTAMP that is declared
+// TIMESTAMP_LTZ, where its annotation is an old one that did not tell the two apart.
 func converts(l *leaf, to expr.Type) error {
 	from := l.typ
 	if from.Same(to) {
@@ -228,7 +232,7 @@ func converts(l *leaf, to expr.Type) error {
 	ok := false
 	switch to.Kind {
 	case expr.String:
-		ok = from.Kind != expr.Double
+		ok = from.Kind != expr.Double && from.Kind != expr.TimestampLTZ // whose text depends on a zone
 	case expr.BigInt:
 		ok = from.Kind == expr.Int
 	case expr.TinyInt, expr.SmallInt, expr.Int:
@@ -244,8 +248,12 @@ func converts(l *leaf, to expr.Type) error {
 		}
 	case expr.Double:
 		ok = from.Kind == expr.Int
+	case expr.Time:
+		ok = from.Kind == expr.Time
 	case expr.Timestamp:
-		ok = from.Kind == expr.Timestamp || from.Kind == expr.Date
+		ok = from.Kind.Storage() == expr.Timestamp || from.Kind == expr.Date
+	case expr.TimestampLTZ:
+		ok = from.Kind == expr.TimestampLTZ || l.utc
 	}
 	if ok || from.Kind == expr.String {
 		return nil

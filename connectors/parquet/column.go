@@ -43,12 +43,19 @@ func node(f expr.Field) (schema.Node, error) {
 		physical, logical = parquet.Types.ByteArray, schema.StringLogicalType{}
 	case expr.Date:
 		physical, logical = parquet.Types.Int32, schema.DateLogicalType{}
-	case expr.Timestamp:
+	case expr.Timestamp, expr.TimestampLTZ:
 		unit := schema.TimeUnitMicros
 		if f.Type.Precision <= 3 {
 			unit = schema.TimeUnitMillis
 		}
-		physical, logical = parquet.Types.Int64, schema.NewTimestampLogicalType(false, unit)
+		physical, logical = parquet.Types.Int64, schema.NewTimestampLogicalType(f.Type.Kind == expr.TimestampLTZ, unit)
+	case expr.Time:
+		physical, logical = parquet.Types.Int64, schema.NewTimeLogicalType(false, schema.TimeUnitMicros)
+		if f.Type.Precision <= 3 {
+			physical, logical = parquet.Types.Int32, schema.NewTimeLogicalType(false, schema.TimeUnitMillis)
+		}
+	case expr.Bytes:
+		physical = parquet.Types.ByteArray
 	case expr.Decimal:
 		physical = parquet.Types.Int64
 		if f.Type.Precision > expr.MaxDecimal64 {

@@ -27,12 +27,20 @@ func newColumnWriter(f expr.Field, out *deflater, l *limits) *columnWriter {
 	case expr.Double:
 		c.values = &numberWriter[float64]{load: loaded(func(a *array.Float64) []float64 { return a.Float64Values() }, nil), limits: l}
 		c.compare = compareAs(doubleAt)
-	case expr.Timestamp:
+	case expr.Timestamp, expr.TimestampLTZ:
 		var change func([]int64)
 		if f.Type.Precision <= 3 {
 			change = toMillis
 		}
 		c.values, c.compare = whole64(l, func(a *array.Timestamp) []int64 { return alike[int64](a.TimestampValues()) }, change), compareAs(int64At)
+	case expr.Time:
+		if f.Type.Precision <= 3 {
+			c.values, c.compare = &numberWriter[int32]{load: timesOfDay, delta: appendDeltaPacked[int32], limits: l}, compareAs(int32At)
+			break
+		}
+		c.values, c.compare = whole64(l, func(a *array.Int64) []int64 { return a.Int64Values() }, nil), compareAs(int64At)
+	case expr.Bytes:
+		c.values, c.compare = &bytesWriter{limits: l}, bytes.Compare
 	case expr.String:
 		c.values, c.compare = &bytesWriter{text: true, limits: l}, bytes.Compare
 	case expr.Decimal:
@@ -94,15 +102,28 @@ func floats(to []float32, arr arrow.Array, rows picked) ([]float32, error) {
 	if !ok {
 		return to, errColumn
 	}
-	values := a.Float64Values()
+	return narrowed(to, a.Float64Values(), rows, func(v float64) float32 { return float32(v) }), nil
+}
+
+// timesOfDay are TIMEs in milliseconds.
+func timesOfDay(to []int32, arr arrow.Array, rows picked) ([]int32, error) {
+	a, ok := arr.(*array.Int64)
+	if !ok {
+		return to, errColumn
+	}
+	return narrowed(to, a.Int64Values(), rows, func(v int64) int32 { return int32(v / 1000) }), nil
+}
+
+// narrowed appends values of rows that have another type in the file.
+func narrowed[T, V any](to []T, values []V, rows picked, narrow func(V) T) []T {
 	for k := range rows.len() {
 		row := rows.from + k
 		if rows.list != nil {
 			row = int(rows.list[k])
 		}
-		to = append(to, float32(values[row]))
+		to = append(to, narrow(values[row]))
 	}
-	return to, nil
+	return to
 }
 
 func toMillis(v []int64) {

@@ -79,10 +79,16 @@ func (d *decoder) decode(c *chunk, n int) (piece, error) {
 		if d.typ.Kind == expr.String {
 			return d.strings(c, n)
 		}
+		if d.typ.Kind == expr.Bytes {
+			return d.plain(c, n)
+		}
 		return decimals(d, c, &d.bytes, n, bytesOps())
 	case parquet.Types.FixedLenByteArray:
 		if d.typ.Kind == expr.Decimal {
 			return decimals(d, c, &d.fixed, n, fixedOps())
+		}
+		if d.typ.Kind == expr.String || d.typ.Kind == expr.Bytes {
+			return d.fixedTexts(c, n)
 		}
 		return converted(d, c, &d.fixed, n, fixedOps(), fromFloat16)
 	}
@@ -120,6 +126,8 @@ func (d *decoder) skip(c *chunk, n int64) error {
 
 func (d *decoder) fromInt32(c *chunk, n int) (piece, error) {
 	switch d.typ.Kind {
+	case expr.Time:
+		return converted(d, c, &d.int32s, n, int32Ops(), func(i int32) (int64, *badValue) { return timeOfDay(int64(i), 1000, 1) })
 	case expr.Int, expr.Date:
 		return inPlace[int32](d, c, n, int32Ops(), nil)
 	case expr.BigInt:
@@ -144,6 +152,12 @@ func (d *decoder) fromInt64(c *chunk, n int) (piece, error) {
 			return inPlace[int64](d, c, n, int64Ops(), nil)
 		}
 		return inPlace(d, c, n, int64Ops(), func(i int64) (int64, *badValue) { return floorDiv(i, 1000), nil })
+	case *schema.TimeLogicalType:
+		down := int64(1)
+		if l.TimeUnit() == schema.TimeUnitNanos {
+			down = 1000
+		}
+		return inPlace(d, c, n, int64Ops(), func(i int64) (int64, *badValue) { return timeOfDay(i, 1, down) })
 	case *schema.IntLogicalType:
 		if !l.IsSigned() {
 			return inPlace(d, c, n, int64Ops(), fromUint64)
@@ -321,6 +335,15 @@ func fromUint64(v int64) (int64, *badValue) {
 		return 0, overflow(fmt.Sprint(uint64(v)), expr.Of(expr.BigInt))
 	}
 	return v, nil
+}
+
+// timeOfDay is a time of day in microseconds, of so many units times up divided by down.
+func timeOfDay(v, up, down int64) (int64, *badValue) {
+	const day = 86_400_000_000
+	if v < 0 || v > day*down/up-1 {
+		return 0, overflow(fmt.Sprintf("%d units of the day", v), expr.TimeOf(6))
+	}
+	return v * up / down, nil
 }
 
 func fromMillis(v int64) (int64, *badValue) {

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,8 @@ func schemaOf(t *testing.T, list string) expr.Schema {
 }
 
 const everyType = "b BOOLEAN; i INT; l BIGINT NOT NULL; d DOUBLE; m DECIMAL(9, 2); m18 DECIMAL(18, 4); w DECIMAL(38, 10); w20 DECIMAL(20, 0); " +
-	"s STRING; sn STRING NOT NULL; day DATE; t0 TIMESTAMP(0); t3 TIMESTAMP(3); t6 TIMESTAMP(6)"
+	"s STRING; sn STRING NOT NULL; day DATE; t0 TIMESTAMP(0); t3 TIMESTAMP(3); t6 TIMESTAMP(6)" +
+	"; c3 TIME(3); c6 TIME(6); l3 TIMESTAMP_LTZ(3); l6 TIMESTAMP_LTZ(6); y BYTES; yn BYTES NOT NULL"
 
 // value is the value of a column in a row, made so that all kinds occur.
 func appendValue(b array.Builder, f expr.Field, row int) {
@@ -57,6 +59,12 @@ func appendValue(b array.Builder, f expr.Field, row int) {
 		if row == 7 && f.Type.Kind == expr.BigInt {
 			n = -1 << 63
 		}
+		if f.Type.Kind == expr.Time {
+			n = int64(row) * 7_654_321_001 % 86_400_000_000
+			if f.Type.Precision == 3 {
+				n -= n % 1000
+			}
+		}
 		b.Append(n)
 	case *array.Float64Builder:
 		b.Append(float64(n) / 7)
@@ -69,6 +77,8 @@ func appendValue(b array.Builder, f expr.Field, row int) {
 			v = decimal128.GetScaleMultiplier(f.Type.Precision).Sub(decimal128.FromI64(1)).Negate()
 		}
 		b.Append(v)
+	case *array.BinaryBuilder:
+		b.Append([][]byte{{}, {0, 0xff, 0xc3}, []byte("text"), bytes.Repeat([]byte{byte(row)}, 100)}[row%4])
 	case *array.StringBuilder:
 		b.Append([]string{"", "ä", "plain", strings.Repeat("long ", 20), fmt.Sprint("v", row)}[row%5])
 	case *array.Date32Builder:

@@ -16,6 +16,17 @@ type leaf struct {
 	typ   expr.Type // SQL type
 	why   string    // why it cannot be read
 	float bool      // its values are of 32 bits, which a FLOAT holds
+	bare  bool      // bytes without annotation, which may be text
+	utc   bool      // a TIMESTAMP of an old annotation or INT96, which most writers meant as an instant
+}
+
+// as is the column as a declared type has it: bytes without annotation are text where text is declared,
+// since old writers leave the annotation out.
+func (l leaf) as(t expr.Type) leaf {
+	if l.bare && t.Kind == expr.String {
+		l.typ.Kind = expr.String
+	}
+	return l
 }
 
 // leaves are the columns of a file in its order.
@@ -39,6 +50,8 @@ func leaves(s *schema.Schema) []leaf {
 				l.index, l.why = -1, err.Error()
 			}
 			l.float = p.PhysicalType() == parquet.Types.Float
+			l.bare = p.PhysicalType() == parquet.Types.ByteArray && isNone(p.LogicalType())
+			l.utc = l.typ.Kind == expr.Timestamp && isInstant(p)
 			l.typ.NotNull = n.RepetitionType() == parquet.Repetitions.Required
 		}
 		if at, twice := seen[l.name]; twice {
@@ -73,6 +86,12 @@ func groupKind(n schema.Node) string {
 	return "ROW"
 }
 
+// isInstant reports whether a TIMESTAMP may be one of UTC: it does not say that it is a local time.
+func isInstant(n *schema.PrimitiveNode) bool {
+	t, ok := n.LogicalType().(*schema.TimestampLogicalType)
+	return !ok || t.IsAdjustedToUTC()
+}
+
 // sqlType is the SQL type of a column, or why there is none.
 func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
 	logical := n.LogicalType()
@@ -94,6 +113,8 @@ func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
 				return expr.Of(expr.BigInt), nil
 			}
 			return expr.Of(expr.Int), nil
+		case *schema.TimeLogicalType:
+			return expr.TimeOf(3), nil
 		}
 		if none {
 			return expr.Of(expr.Int), nil
@@ -101,10 +122,9 @@ func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
 	case parquet.Types.Int64:
 		switch l := logical.(type) {
 		case *schema.TimestampLogicalType:
-			if l.TimeUnit() == schema.TimeUnitMillis {
-				return expr.TimestampOf(3), nil
-			}
-			return expr.TimestampOf(6), nil
+			return timestampType(l), nil
+		case *schema.TimeLogicalType:
+			return expr.TimeOf(6), nil
 		case *schema.IntLogicalType:
 			return expr.Of(expr.BigInt), nil
 		}
@@ -122,15 +142,34 @@ func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
 		case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
 			return expr.Of(expr.String), nil
 		}
-		if none {
-			return expr.Of(expr.String), nil
+		if _, bson := logical.(schema.BSONLogicalType); none || bson {
+			return expr.Of(expr.Bytes), nil
 		}
 	case parquet.Types.FixedLenByteArray:
+		if none {
+			return expr.Of(expr.Bytes), nil
+		}
+		if _, ok := logical.(schema.UUIDLogicalType); ok && n.TypeLength() == 16 {
+			return expr.Of(expr.String), nil
+		}
 		if _, ok := logical.(schema.Float16LogicalType); ok && n.TypeLength() == 2 {
 			return expr.Of(expr.Double), nil
 		}
 	}
 	return expr.Type{}, fmt.Errorf("its type is %s, which cannot be read yet", typeName(n))
+}
+
+// timestampType is a TIMESTAMP_LTZ where the annotation says that values are instants. The old annotation of
+// a file that has it alone did not tell instants from local times.
+func timestampType(l *schema.TimestampLogicalType) expr.Type {
+	t := expr.TimestampOf(6)
+	if l.TimeUnit() == schema.TimeUnitMillis {
+		t.Precision = 3
+	}
+	if l.IsAdjustedToUTC() && !l.IsFromConvertedType() {
+		t.Kind = expr.TimestampLTZ
+	}
+	return t
 }
 
 func decimalType(precision, scale int) (expr.Type, error) {

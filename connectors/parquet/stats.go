@@ -162,6 +162,9 @@ func (d *decoder) bound(b []byte) any {
 		if d.typ.Kind == expr.BigInt {
 			return int64(uint32(int32At(b)))
 		}
+		if d.typ.Kind == expr.Time {
+			return d.boundTime(int64(int32At(b)), 1000, 1)
+		}
 		return int64(int32At(b))
 	case p == parquet.Types.Int64 && len(b) == 8:
 		return d.bound64(int64At(b))
@@ -185,6 +188,11 @@ func (d *decoder) bound64(v int64) any {
 		case schema.TimeUnitNanos:
 			v = floorDiv(v, 1000)
 		}
+	case *schema.TimeLogicalType:
+		if l.TimeUnit() == schema.TimeUnitNanos {
+			return d.boundTime(v, 1, 1000)
+		}
+		return d.boundTime(v, 1, 1)
 	case *schema.IntLogicalType:
 		if !l.IsSigned() {
 			v, bad = fromUint64(v)
@@ -194,6 +202,13 @@ func (d *decoder) bound64(v int64) any {
 		return nil
 	}
 	return v
+}
+
+func (d *decoder) boundTime(v, up, down int64) any {
+	if v, bad := timeOfDay(v, up, down); bad == nil {
+		return v
+	}
+	return nil
 }
 
 // one is an array of a single value of a type, NULL for nil.

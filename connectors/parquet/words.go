@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -185,7 +186,10 @@ func (d *decoder) plain(c *chunk, n int) (piece, error) {
 		}
 	}
 	at[n] = int32(len(text))
-	p := piece{arr: d.array(arrow.BinaryTypes.String, n, levels, offsets, data)}
+	p := piece{arr: d.array(d.typ.Arrow(), n, levels, offsets, data)}
+	if d.typ.Kind == expr.Bytes {
+		return p, nil
+	}
 	if !utf8.Valid(text) || !eachBegins(text, at) {
 		p.bad = d.checkText(v, levels, n)
 	}
@@ -200,6 +204,52 @@ func eachBegins(text []byte, at []int32) bool {
 		}
 	}
 	return true
+}
+
+// fixedTexts reads values of a fixed length: BYTES as they are, and UUIDs as text.
+func (d *decoder) fixedTexts(c *chunk, n int) (piece, error) {
+	v := scratch(&d.fixed, n)
+	defer clear(v)
+	valid, levels, err := decode(c, v, fixedOps())
+	if err != nil {
+		return piece{}, err
+	}
+	size := d.node.TypeLength()
+	if d.typ.Kind == expr.String {
+		size = len("00000000-0000-0000-0000-000000000000")
+	}
+	if size > math.MaxInt32/max(valid, 1) {
+		return piece{}, fmt.Errorf("%d rows of it have %d bytes each, more than a batch can hold", n, size)
+	}
+	data := memory.NewResizableBuffer(d.alloc)
+	data.Resize(size * valid)
+	offsets, at := bufferOf[int32](d, n+1)
+	text, next := data.Bytes()[:0], 0
+	for row := range n {
+		at[row] = int32(len(text))
+		if levels != nil && levels[row] == 0 {
+			continue
+		}
+		if d.typ.Kind == expr.String {
+			text = appendUUID(text, v[next])
+		} else {
+			text = append(text, v[next]...)
+		}
+		next++
+	}
+	at[n] = int32(len(text))
+	return piece{arr: d.array(d.typ.Arrow(), n, levels, offsets, data)}, nil
+}
+
+// appendUUID writes 16 bytes as a UUID's text.
+func appendUUID(dst, b []byte) []byte {
+	for _, k := range [...][2]int{{0, 4}, {4, 6}, {6, 8}, {8, 10}, {10, 16}} {
+		if k[0] > 0 {
+			dst = append(dst, '-')
+		}
+		dst = hex.AppendEncode(dst, b[k[0]:k[1]])
+	}
+	return dst
 }
 
 func (d *decoder) coded(c *chunk, n int) (piece, error) {
@@ -243,12 +293,12 @@ func (d *decoder) checkText(v []parquet.ByteArray, levels []int16, n int) []badV
 	return bad
 }
 
-// notText is a text that is not UTF-8. Bytes without annotation are taken for text, since old
-// writers leave it out; such a value shows that they are none.
+// notText is a text that is not UTF-8. Bytes without annotation are taken for text where the plan says so;
+// such a value shows that they are none.
 func (d *decoder) notText(row int, b []byte) badValue {
 	e := badValue{row: row, kind: "DamagedFile", value: fmt.Sprintf("%q", b), why: "it is no UTF-8 text"}
 	if isNone(d.node.LogicalType()) {
-		e.kind, e.why = "SchemaMismatch", "the column is BYTE_ARRAY without annotation, and its value is no UTF-8 text; binary columns cannot be read yet"
+		e.kind, e.why = "SchemaMismatch", "the column is BYTE_ARRAY without annotation, and its value is no UTF-8 text; declare it BYTES"
 	}
 	return e
 }

@@ -57,6 +57,8 @@ func build(t testing.TB, alloc memory.Allocator, typ expr.Type, coded bool, vals
 			var x int64
 			if typ.Kind == expr.Decimal {
 				x, s = expr.ParseDecimal64([]byte(v), typ.Precision, typ.Scale)
+			} else if typ.Kind == expr.Time {
+				x, s = expr.ParseTime([]byte(v), typ.Precision)
 			} else {
 				x, s = expr.ParseInt64([]byte(v))
 			}
@@ -81,8 +83,15 @@ func build(t testing.TB, alloc memory.Allocator, typ expr.Type, coded bool, vals
 			b.Append(arrow.Date32(x))
 		case *array.TimestampBuilder:
 			var x int64
-			x, s = expr.ParseTimestamp([]byte(v), typ.Precision)
+			if x, s = expr.ParseTimestamp([]byte(v), typ.Precision); typ.Kind == expr.TimestampLTZ {
+				utc, _ := expr.LoadZone("")
+				x, s = expr.ParseTimestampLTZ([]byte(v), typ.Precision, utc)
+			}
 			b.Append(arrow.Timestamp(x))
+		case *array.BinaryBuilder:
+			var x []byte
+			x, s = expr.ParseBytes([]byte(v))
+			b.Append(x)
 		}
 		if s != expr.OK {
 			t.Fatalf("%q is no %s", v, typ)
@@ -101,15 +110,18 @@ func show(arr arrow.Array, t expr.Type) string {
 
 // samples has some values of every type, as AppendText writes them.
 var samples = map[string][]string{
-	"BOOLEAN":        {"true", "false", "NULL", "true"},
-	"INT":            {"1", "-2147483648", "NULL", "7"},
-	"BIGINT":         {"1", "NULL", "-9223372036854775808", "7"},
-	"DOUBLE":         {"1.5", "NaN", "-Infinity", "NULL", "1e+300"},
-	"DECIMAL(10, 2)": {"1.50", "NULL", "-99999999.99", "0.00"},
-	"DECIMAL(38, 4)": {"1.5000", "-9999999999999999999999999999999999.9999", "NULL", "0.0001"},
-	"STRING":         {"a", "", "NULL", "Zürich", "a", "b"},
-	"DATE":           {"1970-01-01", "NULL", "-0044-03-15", "12021-02-28"},
-	"TIMESTAMP(3)":   {"1969-12-31 23:59:59.999", "NULL", "2021-02-28 00:00:00.000"},
+	"BOOLEAN":          {"true", "false", "NULL", "true"},
+	"INT":              {"1", "-2147483648", "NULL", "7"},
+	"BIGINT":           {"1", "NULL", "-9223372036854775808", "7"},
+	"DOUBLE":           {"1.5", "NaN", "-Infinity", "NULL", "1e+300"},
+	"DECIMAL(10, 2)":   {"1.50", "NULL", "-99999999.99", "0.00"},
+	"DECIMAL(38, 4)":   {"1.5000", "-9999999999999999999999999999999999.9999", "NULL", "0.0001"},
+	"STRING":           {"a", "", "NULL", "Zürich", "a", "b"},
+	"DATE":             {"1970-01-01", "NULL", "-0044-03-15", "12021-02-28"},
+	"TIME(3)":          {"00:00:00.000", "23:59:59.999", "NULL"},
+	"TIMESTAMP_LTZ(3)": {"1969-12-31 23:59:59.999Z", "NULL", "2021-02-28 00:00:00.000Z"},
+	"BYTES":            {"AP8=", "NULL", "", "dGV4dA=="},
+	"TIMESTAMP(3)":     {"1969-12-31 23:59:59.999", "NULL", "2021-02-28 00:00:00.000"},
 }
 
 func eachSample(t *testing.T, f func(t *testing.T, alloc memory.Allocator, typ expr.Type, coded bool, vals []string)) {
@@ -294,6 +306,10 @@ DATE|1970-01-01
 DATE|2024-02-29
 TIMESTAMP(3)|2024-02-29 12:00:00.123
 TIMESTAMP(6)|2024-02-29 12:00:00.123
+TIME(3)|12:00:00.123
+TIMESTAMP_LTZ(3)|2024-02-29 12:00:00.123Z
+BYTES|AP8=
+BYTES|
 `
 
 // TestWordIsXXHash compares the inlined hash of 8 bytes with the library's.

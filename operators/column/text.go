@@ -10,7 +10,8 @@ import (
 
 // AppendText writes the canonical text of a value of a column of type t, as the Append functions of
 // package expr define it; a STRING is itself, without quotes, and NULL is the word NULL. The text
-// does not depend on the physical form. A nested value is written as [expr.NestedText] does.
+// does not depend on the physical form, and none on a zone: a TIMESTAMP_LTZ is in UTC, with a Z. A nested
+// value is written as [expr.NestedText] does.
 func AppendText(dst []byte, arr arrow.Array, t expr.Type, row int) []byte {
 	if arr.IsNull(row) || arr.DataType().ID() == arrow.NULL {
 		return append(dst, "NULL"...)
@@ -28,8 +29,14 @@ func AppendText(dst []byte, arr arrow.Array, t expr.Type, row int) []byte {
 		if t.Kind == expr.Decimal {
 			return expr.AppendDecimal(dst, v, t.Scale)
 		}
+		if t.Kind == expr.Time {
+			return expr.AppendTime(dst, v, t.Precision)
+		}
 		return expr.AppendInt(dst, v)
 	case arrow.TIMESTAMP:
+		if t.Kind == expr.TimestampLTZ {
+			return expr.AppendTimestampLTZ(dst, fixed[int64](d)[row], t.Precision)
+		}
 		return expr.AppendTimestamp(dst, fixed[int64](d)[row], t.Precision)
 	case arrow.FLOAT64:
 		if t.Kind == expr.Float {
@@ -40,6 +47,9 @@ func AppendText(dst []byte, arr arrow.Array, t expr.Type, row int) []byte {
 		return expr.AppendDecimal128(dst, fixed[decimal128.Num](d)[row], t.Scale)
 	case arrow.STRING, arrow.BINARY:
 		offs, data := texts(d)
+		if t.Kind == expr.Bytes {
+			return expr.AppendBytes(dst, data[offs[row]:offs[row+1]])
+		}
 		return append(dst, data[offs[row]:offs[row+1]]...)
 	case arrow.DICTIONARY:
 		return AppendText(dst, arr.(*array.Dictionary).Dictionary(), t, int(fixed[int32](d)[row]))

@@ -9,7 +9,8 @@ import (
 
 // CheckOptions say what an expression may hold where it stands.
 type CheckOptions struct {
-	Aggregates bool // aggregate calls: in measures
+	Aggregates bool   // aggregate calls: in measures
+	Zone       string // the session's time zone, table.local-time-zone; "" is UTC
 }
 
 // Errors are all the faults of one expression, in the order of their places.
@@ -61,6 +62,15 @@ func (c *checker) done(e *Expr) (*Expr, error) {
 	if e == nil {
 		return nil, Errors{{Message: "the expression cannot be given types"}}
 	}
+	if _, err := LoadZone(c.options.Zone); err != nil {
+		return nil, Errors{{Message: err.Error()}}
+	}
+	Walk(e, func(n *Expr) bool {
+		if readsZone(n) {
+			n.Zone = c.options.Zone
+		}
+		return true
+	})
 	return e, nil
 }
 
@@ -220,10 +230,14 @@ func (c *checker) cast(e *Expr) *Expr {
 
 func castHint(from, to Type) string {
 	switch {
+	case from.Whole() && to.Kind == TimestampLTZ:
+		return "TO_TIMESTAMP_LTZ(n, 0) for n seconds since 1970, TO_TIMESTAMP_LTZ(n, 3) for milliseconds"
 	case from.Numeric() && (to.Kind == Date || to.Kind == Timestamp):
 		return "TIMESTAMPADD(SECOND, n, TIMESTAMP '1970-01-01 00:00:00') to count from a date"
-	case (from.Kind == Date || from.Kind == Timestamp) && to.Numeric():
+	case isTime(from) && to.Numeric():
 		return "EXTRACT(unit FROM x), or TIMESTAMPDIFF(unit, a, b)"
+	case from.Kind == Bytes && to.Kind != String, to.Kind == Bytes && from.Kind != String:
+		return "STRING between them, which is UTF-8 on the side of BYTES"
 	}
 	return ""
 }
@@ -245,42 +259,70 @@ func implicit(x *Expr, to Type) *Expr {
 	return &Expr{Op: OpCast, Args: []*Expr{x}, Type: to, Implicit: true, Pos: x.Pos, End: x.End}
 }
 
-func isTime(t Type) bool { return t.Kind == Date || t.Kind == Timestamp }
+// isTime reports whether a type is one of dates and times; hasDate leaves TIME out.
+func isTime(t Type) bool  { return t.Kind == Time || hasDate(t) }
+func hasDate(t Type) bool { return t.Kind == Date || t.Kind.Storage() == Timestamp }
 
 // isText reports whether x is text that is written out, which may stand for a date.
 func isText(x *Expr) bool { return x.Op == OpLiteral && x.Type.Kind == String && !x.Value.Null }
 
-// textAsTime casts text to DATE or TIMESTAMP, as Flink does beside one, and finds out now whether it
-// is one. A TIMESTAMP gets the digits it is written with.
+// textAsTime casts text to a DATE or one of the times, as Flink does beside one, and finds out now
+// whether it is one. A time gets the digits it is written with.
 func (c *checker) textAsTime(x *Expr, want Type) *Expr {
 	text := x.Value.Text
-	if want.Kind == Date {
-		if _, ok := dateText(text); !ok {
-			return c.fail(x, quoteText(text)+" is not a date", "'yyyy-mm-dd' beside a DATE")
+	digits := fractionDigits(text)
+	ok, what, expected := digits <= 6, "timestamp", "'yyyy-mm-dd hh:mm:ss' beside a "+kindTitle(want)
+	switch want.Kind {
+	case Date:
+		_, ok = dateText(text)
+		what, expected = "date", "'yyyy-mm-dd' beside a DATE"
+	case Time:
+		_, s := ParseTime([]byte(text), 6)
+		ok = ok && s == OK
+		what, expected = "time", "'hh:mm:ss' beside a TIME"
+	case TimestampLTZ:
+		z, err := LoadZone(c.options.Zone)
+		if err != nil {
+			return c.fail(x, err.Error(), "")
 		}
-		return implicit(x, Of(Date))
+		_, s := ParseTimestampLTZ([]byte(text), 6, z)
+		if s == Skipped {
+			return c.fail(x, quoteText(text)+" is a time that clocks in "+c.options.Zone+" skip", "another time, or an offset after it")
+		}
+		ok = ok && s == OK
+	default:
+		_, s := ParseTimestamp([]byte(text), 6)
+		ok = ok && s == OK
 	}
-	_, digits, ok := timestampText(text)
 	if !ok {
-		return c.fail(x, quoteText(text)+" is not a timestamp", "'yyyy-mm-dd hh:mm:ss' beside a TIMESTAMP")
+		return c.fail(x, quoteText(text)+" is not a "+what, expected)
 	}
-	return implicit(x, TimestampOf(max(digits, want.Precision)))
+	if want.Kind != Date {
+		want.Precision = max(digits, want.Precision)
+	}
+	return implicit(x, want.Nullable(true))
 }
 
 // literalFits reports whether a cast of a literal is known to succeed.
-func literalFits(x *Expr, to Type) bool {
+func literalFits(cast *Expr) bool {
+	x, to := cast.Args[0], cast.Type
 	if !isText(x) {
 		return false
 	}
+	s, text := Malformed, []byte(x.Value.Text)
 	switch to.Kind {
 	case Date:
-		_, s := ParseDate([]byte(x.Value.Text))
-		return s == OK
+		_, s = ParseDate(text)
+	case Time:
+		_, s = ParseTime(text, to.Precision)
 	case Timestamp:
-		_, s := ParseTimestamp([]byte(x.Value.Text), to.Precision)
-		return s == OK
+		_, s = ParseTimestamp(text, to.Precision)
+	case TimestampLTZ:
+		if z, err := LoadZone(cast.Zone); err == nil {
+			_, s = ParseTimestampLTZ(text, to.Precision, z)
+		}
 	}
-	return false
+	return s == OK
 }
 
 // caseOf checks CASE: BOOLEAN conditions and results of one type.
@@ -332,4 +374,10 @@ func (c *checker) boolean(x *Expr, what string) *Expr {
 		expected = "BOOLEAN, such as x <> 0"
 	}
 	return c.fail(x, what+" has type "+plainType(x.Type), expected)
+}
+
+// kindTitle is a type's name without its numbers.
+func kindTitle(t Type) string {
+	name, _, _ := strings.Cut(plainType(t), "(")
+	return name
 }

@@ -35,7 +35,7 @@ func (c *checker) signed(n *Expr, s signature) *Expr {
 	for i, a := range n.Args {
 		want := s.args[min(i, len(s.args)-1)]
 		x := accepted(a, want)
-		if n.Args[i] = x; x.Type.Kind == want {
+		if n.Args[i] = x; x.Type.Kind == want || want == Timestamp && x.Type.Kind == TimestampLTZ {
 			continue
 		}
 		ok = false

@@ -115,7 +115,7 @@ func unquoted(text, number *Expr) string {
 
 // commonType is the least type that two have in common, after Calcite's leastRestrictive and Flink's
 // LogicalTypeMerging: INT and BIGINT give BIGINT, DECIMAL with an integer a DECIMAL, DOUBLE with a
-// number DOUBLE, DATE with TIMESTAMP the TIMESTAMP.
+// number DOUBLE, DATE with TIMESTAMP the TIMESTAMP, either with TIMESTAMP_LTZ that.
 func commonType(a, b Type, exact bool) (Type, bool) {
 	notNull := a.NotNull && b.NotNull
 	done := func(t Type) (Type, bool) { return t.Nullable(!notNull), true }
@@ -139,8 +139,14 @@ func commonType(a, b Type, exact bool) (Type, bool) {
 			return done(b)
 		}
 		return done(commonDecimal(decimalOf(a), decimalOf(b), exact))
-	case isTime(a) && isTime(b):
-		return done(TimestampOf(max(a.Precision, b.Precision)))
+	case a.Kind == Time && b.Kind == Time:
+		return done(TimeOf(max(a.Precision, b.Precision)))
+	case hasDate(a) && hasDate(b):
+		t := TimestampOf(max(a.Precision, b.Precision))
+		if a.Kind == TimestampLTZ || b.Kind == TimestampLTZ {
+			t.Kind = TimestampLTZ
+		}
+		return done(t)
 	}
 	return Type{}, false
 }

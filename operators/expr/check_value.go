@@ -145,7 +145,7 @@ func (c *checker) unitOf(n *Expr) string {
 	return ""
 }
 
-// time checks that x is a DATE or TIMESTAMP.
+// time checks that x is a DATE, TIME or TIMESTAMP.
 func (c *checker) time(n, x *Expr) bool {
 	if isTime(x.Type) {
 		return true
@@ -171,6 +171,9 @@ func (c *checker) part(n *Expr) *Expr {
 	if x.Type.Kind == Date && slices.Contains(dayUnits, unit) {
 		return c.fail(n, "a DATE has no "+unit, "YEAR to DAY, or a TIMESTAMP")
 	}
+	if x.Type.Kind == Time && !slices.Contains(dayUnits, unit) {
+		return c.fail(n, "a TIME has no "+unit, "HOUR, MINUTE or SECOND, or a TIMESTAMP")
+	}
 	n.Type = x.Type.Nullable(true)
 	if n.Name == "EXTRACT" {
 		n.Type = Of(BigInt)
@@ -191,8 +194,16 @@ func (c *checker) add(n *Expr) *Expr {
 	if !ok || unit == "" {
 		return nil
 	}
+	if x.Type.Kind == Time && !slices.Contains(dayUnits, unit) {
+		return c.fail(n, "a TIME goes round after a day", "HOUR, MINUTE or SECOND, or a TIMESTAMP")
+	}
 	if x.Type.Kind == Date && slices.Contains(dayUnits, unit) {
 		x = implicit(x, TimestampOf(0))
+	}
+	if digits := map[string]int{UnitMillisecond: 3, UnitMicrosecond: 6}[unit]; digits > x.Type.Precision {
+		finer := x.Type
+		finer.Precision = digits
+		x = implicit(x, finer)
 	}
 	n.Args[1], n.Args[2] = implicit(count, Of(BigInt)), x
 	n.Type = x.Type.Nullable(true)
@@ -208,6 +219,11 @@ func (c *checker) difference(n *Expr) *Expr {
 	okA, okB := c.time(n, a), c.time(n, b)
 	if !okA || !okB || unit == "" {
 		return nil
+	}
+	for _, x := range []*Expr{a, b} {
+		if x.Type.Kind == Time {
+			return c.fail(x, "TIMESTAMPDIFF takes a DATE or TIMESTAMP, not "+plainType(x.Type), "CAST("+x.String()+" AS TIMESTAMP(3)), which is on 1970-01-01")
+		}
 	}
 	t, _ := commonType(a.Type, b.Type, true)
 	if t.Kind == Date && slices.Contains(dayUnits, unit) {

@@ -100,7 +100,7 @@ func (p *Program) build(e *Expr) (*node, error) {
 	nd.cheap = !nd.fails && !readsText(e)
 	cols := Columns(e)
 	nd.constant = len(cols) == 0
-	if e.Op != OpColumn && len(cols) == 1 && cols[0] < len(p.in.Fields) && p.in.Fields[cols[0]].Type.Kind == String {
+	if e.Op != OpColumn && e.Type.Kind != Bytes && len(cols) == 1 && cols[0] < len(p.in.Fields) && p.in.Fields[cols[0]].Type.Kind == String {
 		nd.dictCol = cols[0]
 	}
 	var err error
@@ -131,7 +131,7 @@ func (p *Program) build(e *Expr) (*node, error) {
 func readsText(e *Expr) bool {
 	found := false
 	Walk(e, func(n *Expr) bool {
-		found = found || n.Type.Kind == String && n.Op != OpLiteral || n.Op == OpCase
+		found = found || (n.Type.Kind == String || n.Type.Kind == Bytes) && n.Op != OpLiteral || n.Op == OpCase
 		return !found
 	})
 	return found

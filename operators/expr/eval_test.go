@@ -40,7 +40,7 @@ func buildColumn(alloc memory.Allocator, t expr.Type, vals []any, coded bool) ar
 			if r, ok := v.(*big.Rat); ok {
 				b.Append(roundRat(r, t.Scale).Int64())
 			} else {
-				b.Append(v.(*big.Int).Int64())
+				b.Append(wordOf(v))
 			}
 		case *array.Decimal128Builder:
 			b.Append(decimal128.FromBigInt(roundRat(v.(*big.Rat), t.Scale)))
@@ -53,10 +53,25 @@ func buildColumn(alloc memory.Allocator, t expr.Type, vals []any, coded bool) ar
 		case *array.Date32Builder:
 			b.Append(arrow.Date32(v.(date)))
 		case *array.TimestampBuilder:
-			b.Append(arrow.Timestamp(v.(stamp)))
+			b.Append(arrow.Timestamp(wordOf(v)))
+		case *array.BinaryBuilder:
+			b.Append([]byte(v.(blob)))
 		}
 	}
 	return b.NewArray()
+}
+
+// wordOf is a value that stands in 64 bits.
+func wordOf(v any) int64 {
+	switch x := v.(type) {
+	case clock:
+		return int64(x)
+	case stamp:
+		return int64(x)
+	case instant:
+		return int64(x)
+	}
+	return v.(*big.Int).Int64()
 }
 
 func buildRecord(alloc memory.Allocator, in expr.Schema, rows [][]any, coded bool) arrow.Record {
@@ -76,6 +91,9 @@ func buildRecord(alloc memory.Allocator, in expr.Schema, rows [][]any, coded boo
 func shown(v any, t expr.Type) string {
 	if b, ok := v.(bool); ok {
 		return fmt.Sprint(b)
+	}
+	if s, ok := shownFurther(v, t); ok {
+		return s
 	}
 	return textOf(v, t)
 }
@@ -235,7 +253,7 @@ var evalSchema = expr.SchemaOf(
 	field("d", "DOUBLE"), field("e", "DOUBLE"), field("p", "DECIMAL(10, 2)"), field("q", "DECIMAL(18, 4)"),
 	field("w", "DECIMAL(38, 6)"), field("v", "DECIMAL(25, 0)"), field("s", "STRING"), field("t", "STRING"),
 	field("u", "DATE"), field("x", "TIMESTAMP(3)"), field("y", "TIMESTAMP(6)"), field("z", "DATE"),
-	field("k", "TINYINT"), field("h", "SMALLINT"), field("f", "FLOAT"),
+	field("k", "TINYINT"), field("h", "SMALLINT"), field("f", "FLOAT"), field("c", "TIME(3)"), field("g", "TIMESTAMP_LTZ(3)"), field("n", "TIMESTAMP_LTZ(6)"), field("o", "BYTES"),
 )
 
 func field(name, typ string) expr.Field {
@@ -247,7 +265,8 @@ func field(name, typ string) expr.Field {
 }
 
 var someTexts = []string{"", "a", "ab", "abc", "Zürich", "  7 ", "+5", "-12", "3.0", "1e3", "x", "two", "2147483648", "TRUE", "no",
-	"2021-02-28", "2021-02-30", "2024-02-29 23:59:59.123456", "10000-01-01", "0044-03-15 (BC)", "2023-11-05 01:40-07:00", "NaN", "-inf", ".5", "9999999999999999999", "日本語", "a_b%", "%"}
+	"2021-02-28", "2021-02-30", "2024-02-29 23:59:59.123456", "10000-01-01", "0044-03-15 (BC)", "2023-11-05 01:40-07:00", "NaN", "-inf", ".5", "9999999999999999999", "日本語", "a_b%", "%",
+	"12:34", "23:59:59.9999999", "2024-10-27 02:30:00", "2024-03-31 02:30", "2024-03-31T02:30:00.5Z", "2024-10-27 02:30:00+01:00", "2011-12-30 12:00 UTC"}
 
 func randomValue(t expr.Type, r *rand.Rand) any {
 	if r.IntN(5) == 0 {
@@ -290,7 +309,21 @@ func randomValue(t expr.Type, r *rand.Rand) any {
 		return date(pickOne(r, small, int64(r.IntN(40000)-10000), int64(int32(r.Uint32())), math.MinInt32, math.MaxInt32))
 	}
 	step := int64(math.Pow10(6 - t.Precision))
+	switch t.Kind {
+	case expr.Bytes:
+		return blob(pickOne(r, "", "a", "abc", "\x00\xff", "Zürich", "\xc3", string([]byte{byte(r.Uint32())})))
+	case expr.Time:
+		return clock(pickOne(r, 0, 86400e6-step, r.Int64N(86400e6)/step*step, r.Int64N(24)*3600e6))
+	case expr.TimestampLTZ: // about when clocks are put forward and back in Berlin, New York and on Lord Howe
+		if r.IntN(2) == 0 {
+			at := pickOne(r, int64(1711846800), 1729990800, 1710054000, 1730613600, 1712415600, 1728142200, 1325239200)
+			return instant((at*1e6 + r.Int64N(7*3600e6) - 35*36e8/10) / step * step)
+		}
+	}
 	n := pickOne(r, small*86400e6, r.Int64N(4e15)-1e15, r.Int64N(4e15)-1e15, int64(r.Uint64()>>8), math.MinInt64/1000000*1000000, math.MaxInt64/1000000*1000000)
+	if t.Kind == expr.TimestampLTZ {
+		return instant(n / step * step)
+	}
 	return stamp(n / step * step)
 }
 
@@ -319,7 +352,7 @@ func checkSeed(t *testing.T, seed uint64) bool {
 	if err != nil {
 		t.Fatalf("seed %d: %s: %v", seed, text, err)
 	}
-	e, err = expr.Check(e, evalSchema, expr.CheckOptions{})
+	e, err = expr.Check(e, evalSchema, expr.CheckOptions{Zone: pickOne(r, "", "UTC", "Europe/Berlin", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "+05:30")})
 	if err != nil {
 		return false
 	}
@@ -372,13 +405,13 @@ func FuzzEval(f *testing.F) {
 type generator struct{ r *rand.Rand }
 
 func (g generator) any(depth int) string {
-	return pickOne(g.r, g.boolean, g.boolean, g.number, g.number, g.text, g.day, g.time, g.mixed)(depth)
+	return pickOne(g.r, g.boolean, g.boolean, g.number, g.number, g.text, g.day, g.time, g.mixed, g.clock, g.instant, g.bytes)(depth)
 }
 
 // mixed casts between any types.
 func (g generator) mixed(depth int) string {
-	types := []string{"BOOLEAN", "TINYINT", "SMALLINT", "FLOAT", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(4, 4)", "DECIMAL(38, 6)", "DECIMAL(30, 0)", "DECIMAL(18, 4)", "STRING", "DATE", "TIMESTAMP(3)", "TIMESTAMP(0)", "TIMESTAMP(6)"}
-	return fmt.Sprintf("%s(%s AS %s)", pickOne(g.r, "CAST", "TRY_CAST", "TRY_CAST"), pickOne(g.r, g.boolean, g.number, g.text, g.text, g.day, g.time)(depth-1), pickOne(g.r, types...))
+	types := []string{"BOOLEAN", "TINYINT", "SMALLINT", "FLOAT", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(4, 4)", "DECIMAL(38, 6)", "DECIMAL(30, 0)", "DECIMAL(18, 4)", "STRING", "DATE", "TIMESTAMP(3)", "TIMESTAMP(0)", "TIMESTAMP(6)", "TIME(0)", "TIME(3)", "TIMESTAMP_LTZ(0)", "TIMESTAMP_LTZ(3)", "TIMESTAMP_LTZ(6)", "BYTES"}
+	return fmt.Sprintf("%s(%s AS %s)", pickOne(g.r, "CAST", "TRY_CAST", "TRY_CAST"), pickOne(g.r, g.boolean, g.number, g.text, g.text, g.day, g.time, g.clock, g.instant, g.instant, g.bytes)(depth-1), pickOne(g.r, types...))
 }
 
 func (g generator) sub(depth int, leaves []string, f func(depth int) string) string {
@@ -390,7 +423,7 @@ func (g generator) sub(depth int, leaves []string, f func(depth int) string) str
 
 func (g generator) boolean(depth int) string {
 	return g.sub(depth, []string{"b", "TRUE", "FALSE", "(b IS NULL)", "(i > 0)", "(s = 'x')"}, func(d int) string {
-		kind := pickOne(g.r, g.number, g.number, g.text, g.day, g.time, g.boolean)
+		kind := pickOne(g.r, g.number, g.number, g.text, g.day, g.time, g.boolean, g.clock, g.instant, g.bytes)
 		switch g.r.IntN(11) {
 		case 9:
 			return fmt.Sprintf("%s(%s)", pickOne(g.r, "IS_ALPHA", "IS_DIGIT", "IS_DECIMAL"), g.text(d))
@@ -405,7 +438,7 @@ func (g generator) boolean(depth int) string {
 		case 3:
 			return fmt.Sprintf("(%s IS %s)", kind(d), pickOne(g.r, "NULL", "NOT NULL"))
 		case 4:
-			return "(" + pickOne(g.r, "s IN ('a', 'x', NULL)", "i IN (1, 2)", "k IN (1, 2, 3)", "f IN (1, 2.5)", "l IN (1, -1, 2, 3, 4, 5, 6, 7, 8)", "p IN (1.00, 2.50)", "w IN (1, 2)", "d IN (1e0, CAST('NaN' AS DOUBLE))", "b IN (TRUE)", "SUBSTRING(s FROM 1 FOR 1) NOT IN ('a', '2')") + ")"
+			return "(" + pickOne(g.r, "s IN ('a', 'x', NULL)", "i IN (1, 2)", "k IN (1, 2, 3)", "f IN (1, 2.5)", "l IN (1, -1, 2, 3, 4, 5, 6, 7, 8)", "p IN (1.00, 2.50)", "w IN (1, 2)", "d IN (1e0, CAST('NaN' AS DOUBLE))", "b IN (TRUE)", "o IN (x'61', x'00FF', NULL)", "c IN (TIME '00:00:00', TIME '12:34:00.001')", "g IN ('2024-03-31 01:00:00', '2024-10-27 02:30:00', NULL)", "SUBSTRING(s FROM 1 FOR 1) NOT IN ('a', '2')") + ")"
 		case 5:
 			return fmt.Sprintf("(%s LIKE %s)", g.text(d), pickOne(g.r, "'a%'", "'%c'", "'%b%'", "'_b_'", "'%'", "''", "t", "'2%-02-%'", "'Z_rich'", `'%a\_%' ESCAPE '\'`, "'%_b%_'"))
 		case 6:
@@ -440,7 +473,7 @@ func (g generator) number(depth int) string {
 		case 11:
 			return fmt.Sprintf(pickOne(g.r, "ASCII(%s)", "POSITION('b' IN %s)", "INSTR(%s, t)", "LOCATE('', %s, i)", "LOCATE('a', %s, 2)"), g.text(d))
 		case 12:
-			return fmt.Sprintf("EXTRACT(%s FROM %s)", pickOne(g.r, "ISODOW", "ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM", "EPOCH", "MILLISECOND", "MICROSECOND"), g.time(d))
+			return fmt.Sprintf("EXTRACT(%s FROM %s)", pickOne(g.r, "ISODOW", "ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM", "EPOCH", "MILLISECOND", "MICROSECOND", "HOUR", "MINUTE", "SECOND"), pickOne(g.r, g.time, g.clock, g.instant)(d))
 		case 0:
 			return fmt.Sprintf("%s(%s)", pickOne(g.r, "ABS", "FLOOR", "CEIL", "ROUND"), g.number(d))
 		case 1:
@@ -448,9 +481,9 @@ func (g generator) number(depth int) string {
 		case 2:
 			return fmt.Sprintf("CHAR_LENGTH(%s)", g.text(d))
 		case 3:
-			return fmt.Sprintf("EXTRACT(%s FROM %s)", pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOY", "DOW"), pickOne(g.r, g.day, g.time)(d))
+			return fmt.Sprintf("EXTRACT(%s FROM %s)", pickOne(g.r, "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOY", "DOW"), pickOne(g.r, g.day, g.time, g.instant)(d))
 		case 4:
-			return fmt.Sprintf("TIMESTAMPDIFF(%s, %s)", pickOne(g.r, "YEAR", "MONTH", "DAY", "WEEK", "SECOND", "HOUR"), pickOne(g.r, "u, z", "x, x", "y, TIMESTAMP '2020-02-29 12:00:00.000000'", "x, TIMESTAMP '2020-02-29 12:00:00.000'"))
+			return fmt.Sprintf("TIMESTAMPDIFF(%s, %s)", pickOne(g.r, "YEAR", "MONTH", "DAY", "WEEK", "SECOND", "HOUR"), pickOne(g.r, "u, z", "x, x", "y, TIMESTAMP '2020-02-29 12:00:00.000000'", "x, TIMESTAMP '2020-02-29 12:00:00.000'", "g, n", "n, x"))
 		case 5:
 			return g.choose(d, g.number)
 		case 6:
@@ -472,7 +505,7 @@ func (g generator) text(depth int) string {
 		case 11:
 			return fmt.Sprintf(pickOne(g.r, "MD5(%s)", "SHA256(%s)", "SHA512(%s)", "CHR(ASCII(%s))", "IFNULL(%s, t)", "IF(b, t, %s)"), g.text(d))
 		case 12:
-			return fmt.Sprintf("DATE_FORMAT(%s, '%s')", pickOne(g.r, g.day, g.time)(d), pickOne(g.r, "yyyy-MM-dd''T''HH:mm:ss.SSS", "d.M.yyyy H:m:s SSSSSSSSS", "''year ''yyyy", "HH''''mm"))
+			return fmt.Sprintf("DATE_FORMAT(%s, '%s')", pickOne(g.r, g.day, g.time, g.instant)(d), pickOne(g.r, "yyyy-MM-dd''T''HH:mm:ss.SSS", "d.M.yyyy H:m:s SSSSSSSSS", "''year ''yyyy", "HH''''mm"))
 		case 0:
 			return fmt.Sprintf("UPPER(%s)", g.text(d))
 		case 1:
@@ -484,7 +517,7 @@ func (g generator) text(depth int) string {
 		case 4:
 			return fmt.Sprintf("TRIM(%s '%s' FROM %s)", pickOne(g.r, "BOTH", "LEADING", "TRAILING"), pickOne(g.r, " ", "a", "ab", "ü語"), g.text(d))
 		case 5:
-			return fmt.Sprintf("CAST(%s AS STRING)", pickOne(g.r, g.number, g.boolean, g.day, g.time)(d))
+			return fmt.Sprintf("CAST(%s AS STRING)", pickOne(g.r, g.number, g.boolean, g.day, g.time, g.clock, g.instant, g.bytes)(d))
 		case 6:
 			return fmt.Sprintf("SUBSTRING(%s FROM %s)", g.text(d), pickOne(g.r, "i", "2", "-2"))
 		}
@@ -524,5 +557,51 @@ func (g generator) time(depth int) string {
 			return fmt.Sprintf("CAST(%s AS TIMESTAMP(%d))", pickOne(g.r, g.time, g.day)(d), g.r.IntN(7))
 		}
 		return g.choose(d, g.time)
+	})
+}
+
+func (g generator) clock(depth int) string {
+	return g.sub(depth, []string{"c", "c", "TIME '23:30:00'", "TIME '01:02:03.456'"}, func(d int) string {
+		units := []string{"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
+		switch g.r.IntN(5) {
+		case 0:
+			return fmt.Sprintf("%s(%s TO %s)", pickOne(g.r, "FLOOR", "CEIL"), g.clock(d), pickOne(g.r, units[:3]...))
+		case 1:
+			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, units...), pickOne(g.r, "1", "-13", "i", "l"), g.clock(d))
+		case 2:
+			return fmt.Sprintf("CAST(%s AS TIME(%d))", pickOne(g.r, g.time, g.instant, g.clock)(d), g.r.IntN(7))
+		case 3:
+			return fmt.Sprintf("TRY_CAST(%s AS TIME(3))", g.text(d))
+		}
+		return g.choose(d, g.clock)
+	})
+}
+
+func (g generator) instant(depth int) string {
+	return g.sub(depth, []string{"g", "g", "n", "CAST('2024-10-27 00:30:00Z' AS TIMESTAMP_LTZ(3))"}, func(d int) string {
+		units := []string{"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
+		switch g.r.IntN(6) {
+		case 0:
+			return fmt.Sprintf("%s(%s TO %s)", pickOne(g.r, "FLOOR", "CEIL"), g.instant(d), pickOne(g.r, units...))
+		case 1:
+			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, append(units, "MICROSECOND")...), pickOne(g.r, "1", "-13", "i"), g.instant(d))
+		case 2:
+			return fmt.Sprintf("CAST(%s AS TIMESTAMP_LTZ(%d))", pickOne(g.r, g.time, g.day, g.clock, g.instant)(d), g.r.IntN(7))
+		case 3:
+			return fmt.Sprintf("TRY_CAST(%s AS TIMESTAMP_LTZ(3))", g.text(d))
+		}
+		return g.choose(d, g.instant)
+	})
+}
+
+func (g generator) bytes(depth int) string {
+	return g.sub(depth, []string{"o", "o", "x'00ff'", "x''", "x'616263'"}, func(d int) string {
+		switch g.r.IntN(4) {
+		case 0:
+			return fmt.Sprintf("CAST(%s AS BYTES)", g.text(d))
+		case 1:
+			return fmt.Sprintf("%s(%s, %s)", pickOne(g.r, "GREATEST", "LEAST"), g.bytes(d), g.bytes(d))
+		}
+		return g.choose(d, g.bytes)
 	})
 }

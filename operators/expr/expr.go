@@ -32,7 +32,8 @@ type Expr struct {
 	Implicit bool    `json:"implicit,omitempty"` // a cast that Check put in, or a literal it gave its type: String leaves the type out
 	Distinct bool    `json:"distinct,omitempty"`
 	Filter   *Expr   `json:"filter,omitempty"`
-	Pos      Pos     `json:"pos"` // where it begins in the expression's text
+	Zone     string  `json:"zone,omitempty"` // the session's, where the node reads it and it is not UTC
+	Pos      Pos     `json:"pos"`            // where it begins in the expression's text
 	End      int     `json:"end,omitempty"`
 }
 
@@ -40,8 +41,9 @@ type Expr struct {
 type Pos int
 
 // A Value is a literal. Exactly the field that Type's kind names is used; Null means NULL of any
-// type. Int holds BOOLEAN (0, 1), INT, BIGINT, DATE (days) and TIMESTAMP (microseconds); a DECIMAL
-// is the text of its unscaled integer in Text, so that 38 digits survive JSON.
+// type. Int holds BOOLEAN (0, 1), INT, BIGINT, DATE (days), TIME, TIMESTAMP and TIMESTAMP_LTZ
+// (microseconds); Text holds the bytes of STRING and BYTES, and of a DECIMAL the text of its unscaled
+// integer, so that 38 digits survive JSON.
 type Value struct {
 	Null   bool    `json:"null,omitempty"`
 	Int    int64   `json:"int,omitempty,string"`

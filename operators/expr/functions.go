@@ -102,8 +102,8 @@ var coreFunctions = []Function{
 
 	// Text. Characters are Unicode code points.
 	{"||", 2, -1, Strict, "STRING … -> STRING.", nil},
-	{"UPPER", 1, 1, Strict, "STRING -> STRING.", nil},
-	{"LOWER", 1, 1, Strict, "STRING -> STRING.", nil},
+	{"UPPER", 1, 1, Strict, "STRING -> STRING, by Unicode's full mapping of no language: ß becomes SS.", nil},
+	{"LOWER", 1, 1, Strict, "STRING -> STRING, by Unicode's full mapping of no language: Σ at the end of a word becomes ς.", nil},
 	{"CHAR_LENGTH", 1, 1, Strict, "STRING -> INT, in characters.", nil},
 	{"SUBSTRING", 2, 3, Strict, "STRING s, INT from [, INT length] -> STRING: from counts from 1; 0 is taken as 1 and a negative one counts from the end, as in Flink; " +
 		"a start outside the text gives '', and so does a length below 0 (NULL in Flink).", nil},
@@ -214,33 +214,50 @@ func constant(e *Expr) (divisor, bool) {
 // CastRule says whether CAST takes a type to another, and whether a value may be refused, after
 // Flink's table of explicit casts. Casting a number to DATE or TIMESTAMP, or back, is not allowed.
 //
-//	to STRING    from every type; never fails
-//	from STRING  to every type; fails on text that is not such a value
+//	to STRING    from every type; fails on BYTES that are no UTF-8
+//	from STRING  to every type; fails on text that is not such a value; BYTES are its UTF-8
 //	numbers      to each other; rounds half up (DECIMAL) or cuts towards zero (to whole numbers); fails on what is out of range
 //	BOOLEAN      from and to numbers: 1 and 0, and anything but 0 is TRUE
 //	DATE         to TIMESTAMP at midnight (fails beyond the year 294000) and back
-//	TIMESTAMP    to another precision, cutting digits
+//	TIME         to TIMESTAMP and TIMESTAMP_LTZ at 1970-01-01
+//	TIMESTAMP    to TIME
+//	TIMESTAMP_LTZ to and from DATE, TIME and TIMESTAMP by the local time of the session's zone
+//	TIME, TIMESTAMP, TIMESTAMP_LTZ  to another precision, cutting digits
 //	ARRAY, MAP, ROW to STRING alone: [1, 2], {a=1, b=2}, (1, abc)
 func CastRule(from, to Type) (allowed, fails bool) {
 	a, b := from.Kind, to.Kind
 	switch {
 	case to.Nested() || from.Nested() && b != String:
 		return from.Same(to) || a == Null && to.Nested(), false
-	case a == Invalid || b == Invalid || b == Null || (a == Bytes) != (b == Bytes):
+	case a == Invalid || b == Invalid || b == Null:
 		return false, false
-	case a == Null || b == String || from.Same(to):
+	case a == Null || from.Same(to):
 		return true, false
+	case b == String:
+		return true, a == Bytes
 	case a == String:
-		return true, true
+		return true, b != Bytes
+	case a == Bytes || b == Bytes:
+		return false, false
 	case from.Numeric() && to.Numeric():
 		return true, numberFails(from, to)
 	case a == Boolean && to.Numeric():
 		return true, b == Decimal && to.Precision == to.Scale
 	case from.Numeric() && b == Boolean:
 		return true, false
-	case a == Date && b == Timestamp:
+	}
+	return timeCastRule(a, b)
+}
+
+// timeCastRule is CastRule among dates and times. Only what 64 bits of microseconds do not reach fails.
+func timeCastRule(a, b Kind) (allowed, fails bool) {
+	instant := func(k Kind) bool { return k == Timestamp || k == TimestampLTZ }
+	switch {
+	case a == b || instant(a) && (b == Date || b == Time):
+		return a == b || instant(a), false
+	case a == Date && instant(b), instant(a) && instant(b):
 		return true, true
-	case a == Timestamp && (b == Date || b == Timestamp):
+	case a == Time && instant(b):
 		return true, false
 	}
 	return false, false

@@ -16,8 +16,10 @@ func bindCast(nd *node) error {
 	switch {
 	case from.Same(to), from.Kind == Null:
 		nd.run = runSame
-	case to.Kind == String:
+	case to.Kind == String && from.Kind != TimestampLTZ && from.Kind != Bytes:
 		nd.run = runText
+	case readsZone(nd.e), from.Kind == Bytes, to.Kind == Bytes:
+		return bindFurtherCast(nd)
 	case from.Kind == Float && to.Kind == Double, from.narrow() && from.Whole() && to.narrow() && to.Whole() && from.Bits() < to.Bits():
 		nd.run = runSame
 	case from.Kind.Storage() == Int && to.Kind == BigInt:
@@ -68,7 +70,14 @@ func converter(from, to Type) convert {
 			out.i64[i] = v
 			return status(ok)
 		}
-	case to.Kind == Timestamp && from.Kind == Timestamp:
+	case to.Kind == Time && from.Kind != Time:
+		step := microsOf(to.Precision)
+		return func(in, out *vec, i int) Status {
+			_, t := in.instant(i)
+			out.i64[i] = t - t%step
+			return OK
+		}
+	case isTime(to) && isTime(from): // TIME is at 1970-01-01
 		step := microsOf(to.Precision)
 		return func(in, out *vec, i int) Status {
 			out.i64[i] = floorDiv(in.i64[i&in.m], step) * step
@@ -232,6 +241,11 @@ func fromText(to Type) convert {
 		return func(in, out *vec, i int) (s Status) { out.f64[i], s = ParseDouble(in.str(i)); return s }
 	case Date:
 		return func(in, out *vec, i int) (s Status) { out.i32[i], s = ParseDate(in.str(i)); return s }
+	case Time:
+		return func(in, out *vec, i int) (s Status) {
+			out.i64[i], s = ParseTime(in.str(i), to.Precision)
+			return s
+		}
 	case Timestamp:
 		return func(in, out *vec, i int) (s Status) {
 			out.i64[i], s = ParseTimestamp(in.str(i), to.Precision)

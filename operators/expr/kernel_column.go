@@ -228,7 +228,7 @@ func (t Type) width() int {
 		return 4
 	case t.wide():
 		return 16
-	case t.Numeric() || t.Kind == Timestamp:
+	case t.Numeric() || t.Kind == Time || t.Kind.Storage() == Timestamp:
 		return 8
 	}
 	return 0

@@ -85,7 +85,7 @@ func bindExtreme(nd *node) error {
 		}
 		return b
 	}
-	if nd.e.Type.Kind == String {
+	if k := nd.e.Type.Kind; k == String || k == Bytes {
 		return textKernel(func(nd *node, dst []byte, i int) []byte { return append(dst, best(nd, i).str(i)...) })(nd)
 	}
 	if nd.e.Type.Kind == Boolean {
@@ -111,7 +111,7 @@ func orderAt(a, b *vec, i int) int {
 	switch t := a.t; {
 	case t.Kind == Boolean:
 		return cmp.Compare(b2u(a.bool(i)), b2u(b.bool(i)))
-	case t.Kind == String:
+	case t.Kind == String || t.Kind == Bytes:
 		return bytes.Compare(a.str(i), b.str(i))
 	case t.Kind.Storage() == Double:
 		return orderDoubles(a.f64[i&a.m], b.f64[i&b.m])

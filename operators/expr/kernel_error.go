@@ -113,7 +113,7 @@ func (nd *node) dividesByZero(row int) error {
 	return nd.fail(divisionByZero, row, arg, fmt.Sprintf("%s is divided by zero", nd.in[0].appendText(nil, row)))
 }
 
-// appendText writes a row's value as CAST to STRING would, and NULL as the word.
+// appendText writes a row's value as CAST to STRING does, a TIMESTAMP_LTZ in UTC, BYTES as a literal, and NULL as the word.
 func (v *vec) appendText(dst []byte, i int) []byte {
 	if v.isNull(i) {
 		return append(dst, "NULL"...)
@@ -128,13 +128,19 @@ func (v *vec) appendText(dst []byte, i int) []byte {
 	case TinyInt, SmallInt, Int, BigInt:
 		return AppendInt(dst, v.num(i))
 	case Float:
-		return AppendFloat(dst, v.f64[i])
+		return appendJava(dst, v.f64[i], 32)
 	case Double:
-		return AppendDouble(dst, v.f64[i])
+		return appendJava(dst, v.f64[i], 64)
 	case Date:
 		return AppendDate(dst, v.i32[i])
+	case Time:
+		return AppendTime(dst, v.i64[i], t.Precision)
 	case Timestamp:
 		return AppendTimestamp(dst, v.i64[i], t.Precision)
+	case TimestampLTZ:
+		return AppendTimestampLTZ(dst, v.i64[i], t.Precision)
+	case Bytes:
+		return append(dst, bytesText(string(v.str(i)))...)
 	case Decimal:
 		if t.wide() {
 			return AppendDecimal128(dst, v.dec[i], t.Scale)

@@ -45,7 +45,7 @@ func (nd *node) items(c *ctx, sel []int32) (*itemSet, error) {
 			s.bools[b2u(v.bool(0))] = true
 		case Double:
 			s.dbls[canonical(v.f64[0])] = true
-		case String:
+		case String, Bytes:
 			s.texts[string(v.str(0))] = true
 		default:
 			if t.wide() {
@@ -134,7 +134,7 @@ func (s *itemSet) has(x *vec) func(i int) bool {
 		return func(i int) bool { return s.bools[b2u(x.bool(i))] }
 	case t.Kind.Storage() == Double:
 		return func(i int) bool { return s.dbls[canonical(x.f64[i&x.m])] }
-	case t.Kind == String:
+	case t.Kind == String || t.Kind == Bytes:
 		return func(i int) bool { return s.texts[string(x.str(i))] }
 	case t.wide():
 		return func(i int) bool { return s.decs[x.dec[i&x.m]] }

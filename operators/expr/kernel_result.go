@@ -111,7 +111,7 @@ func fixedBuffer[T any](alloc memory.Allocator, cast func([]byte) []T, from []T,
 
 // textBuffers copies the texts of the selected rows that are not NULL; the others are empty.
 func textBuffers(alloc memory.Allocator, v *vec, n int, sel []int32) []*memory.Buffer {
-	if v.whole {
+	if v.whole && !v.one() {
 		ob, db := memory.NewResizableBuffer(alloc), memory.NewResizableBuffer(alloc)
 		ob.Resize((n + 1) * 4)
 		db.Resize(len(v.data))

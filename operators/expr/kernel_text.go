@@ -2,7 +2,6 @@ package expr
 
 import (
 	"bytes"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -26,14 +25,13 @@ func concatTexts(nd *node, dst []byte, i int) []byte {
 	return dst
 }
 
-// changeCase maps characters one to one, as Unicode's simple mapping does; bytes that are no UTF-8
-// stay as they are.
-func changeCase(dst, s []byte, from, to byte, full func(rune) rune) []byte {
+// changeCase maps the letters of ASCII itself and leaves a text with others to full.
+func changeCase(dst, s []byte, from, to byte, full func(dst, s []byte) []byte) []byte {
 	at := len(dst)
 	dst = append(dst, s...)
 	for k, c := range dst[at:] {
 		if c >= utf8.RuneSelf {
-			return changeRunes(dst[:at+k], s[k:], full)
+			return full(dst[:at], s)
 		}
 		if c >= from && c <= to {
 			dst[at+k] = c ^ 0x20
@@ -42,25 +40,12 @@ func changeCase(dst, s []byte, from, to byte, full func(rune) rune) []byte {
 	return dst
 }
 
-func changeRunes(dst, s []byte, full func(rune) rune) []byte {
-	for len(s) > 0 {
-		r, w := utf8.DecodeRune(s)
-		if r == utf8.RuneError && w == 1 {
-			dst = append(dst, s[0])
-		} else {
-			dst = utf8.AppendRune(dst, full(r))
-		}
-		s = s[w:]
-	}
-	return dst
-}
-
 func upper(nd *node, dst []byte, i int) []byte {
-	return changeCase(dst, nd.in[0].str(i), 'a', 'z', unicode.ToUpper)
+	return changeCase(dst, nd.in[0].str(i), 'a', 'z', appendUpper)
 }
 
 func lower(nd *node, dst []byte, i int) []byte {
-	return changeCase(dst, nd.in[0].str(i), 'A', 'Z', unicode.ToLower)
+	return changeCase(dst, nd.in[0].str(i), 'A', 'Z', appendLower)
 }
 
 func charLength(nd *node, i int) int { return utf8.RuneCount(nd.in[0].str(i)) }

@@ -7,7 +7,8 @@ import (
 
 // A calendar gives dates of days and remembers some: the days of a batch are mostly few.
 type calendar struct {
-	date // of the day asked for last
+	date       // of the day asked for last
+	zone *Zone // of a TIMESTAMP_LTZ, whose local time is taken; nil for others
 	seen [1 << 10]struct {
 		days int64
 		date date
@@ -28,11 +29,14 @@ func (k *calendar) at(days int64) {
 	k.date = s.date
 }
 
-// instant is a DATE or TIMESTAMP as days and microseconds of the day.
+// instant is a DATE or TIMESTAMP as days and microseconds of the day, a TIME one of 1970-01-01.
 func (v *vec) instant(i int) (days, micros int64) {
 	n := v.num(i)
-	if v.t.Kind == Date {
+	switch v.t.Kind {
+	case Date:
 		return n, 0
+	case Time:
+		return 0, n
 	}
 	days = floorDiv(n, microsPerDay)
 	return days, n - days*microsPerDay
@@ -53,13 +57,19 @@ func bindExtract(nd *node) error {
 	if err != nil {
 		return err
 	}
-	k := &calendar{}
+	k, err := newCalendar(nd.e, 1)
+	if err != nil {
+		return err
+	}
+	if unit == UnitEpoch {
+		k.zone = nil // seconds are counted in UTC
+	}
 	f := k.field(unit)
 	if f == nil {
 		return fmt.Errorf("there is no unit %s to extract", unit)
 	}
 	nd.run = perRow(func(nd *node, i int) error {
-		days, micros := nd.in[1].instant(i)
+		days, micros := k.instant(nd.in[1], i)
 		nd.out.i64[i] = f(days, micros)
 		return nil
 	})
@@ -147,19 +157,70 @@ func bindFloorTo(nd *node) error {
 	if err != nil {
 		return err
 	}
-	k := &calendar{}
-	if _, ok := microsIn(unit); !ok && k.first(unit) == nil {
+	k, err := newCalendar(nd.e, 1)
+	if err != nil {
+		return err
+	}
+	step, ok := microsIn(unit)
+	if !ok && k.first(unit) == nil {
 		return fmt.Errorf("there is no unit %s to round to", unit)
 	}
 	up := nd.e.Name == "CEIL_TO"
 	nd.run = perRow(func(nd *node, i int) error {
-		d, t := nd.in[1].instant(i)
+		d, t := k.instant(nd.in[1], i)
 		days, micros := k.floorTo(unit, d, t)
 		if up && (days != d || micros != t) {
 			days, micros = k.next(unit, days, micros)
 		}
-		return nd.setInstant(i, days, micros)
+		if k.zone != nil && ok && step < microsPerDay { // the offset stays, also where clocks show an hour twice
+			v := nd.in[1].num(i)
+			return nd.setMicros(i, v, (days-d)*microsPerDay+micros-t)
+		}
+		return k.set(nd, i, days, micros)
 	})
+	return nil
+}
+
+// newCalendar is for a call whose date or time is an argument.
+func newCalendar(e *Expr, arg int) (*calendar, error) {
+	k := &calendar{}
+	if e.Args[arg].Type.Kind != TimestampLTZ {
+		return k, nil
+	}
+	z, err := LoadZone(e.Zone)
+	k.zone = z
+	return k, err
+}
+
+// instant is a value as days and microseconds of the day, those of the zone if there is one.
+func (k *calendar) instant(v *vec, i int) (days, micros int64) {
+	if k.zone != nil {
+		return k.zone.clock(v.num(i))
+	}
+	return v.instant(i)
+}
+
+// set writes a date or time of the zone, if there is one.
+func (k *calendar) set(nd *node, i int, days, micros int64) error {
+	if k.zone == nil {
+		return nd.setInstant(i, days, micros)
+	}
+	if local, ok := microsAt(days, micros); ok {
+		if v, what := k.zone.instant(local); what != localBeyond {
+			nd.out.i64[i] = v
+			return nil
+		}
+	}
+	return nd.overflows(i)
+}
+
+// setMicros writes a time so far from another.
+func (nd *node) setMicros(i int, v, more int64) error {
+	sum := v + more
+	if (v^sum)&(more^sum) < 0 {
+		return nd.overflows(i)
+	}
+	nd.out.i64[i] = sum
 	return nil
 }
 
@@ -201,6 +262,10 @@ func (k *calendar) first(unit string) func(days int64) int64 {
 // microsIn is the length of a unit that has one.
 func microsIn(unit string) (int64, bool) {
 	switch unit {
+	case UnitMicrosecond:
+		return 1, true
+	case UnitMillisecond:
+		return 1000, true
 	case UnitSecond:
 		return microsPerSecond, true
 	case UnitMinute:
@@ -228,7 +293,7 @@ func monthsIn(unit string) (int64, bool) {
 	return 0, false
 }
 
-// setInstant writes a DATE or TIMESTAMP if the type reaches that far.
+// setInstant writes a DATE, TIME or TIMESTAMP if the type reaches that far.
 func (nd *node) setInstant(i int, days, micros int64) error {
 	out := &nd.out
 	if out.t.Kind == Date {
@@ -239,7 +304,7 @@ func (nd *node) setInstant(i int, days, micros int64) error {
 		return nil
 	}
 	v, ok := microsAt(days, micros)
-	if !ok {
+	if !ok || out.t.Kind == Time && days != 0 {
 		return nd.overflows(i)
 	}
 	out.i64[i] = v
@@ -252,15 +317,18 @@ func bindTimestampAdd(nd *node) error {
 	if err != nil {
 		return err
 	}
-	k := &calendar{}
+	k, err := newCalendar(nd.e, 2)
+	if err != nil {
+		return err
+	}
 	if months, ok := monthsIn(unit); ok {
 		nd.run = perRow(func(nd *node, i int) error {
-			days, micros := nd.in[2].instant(i)
+			days, micros := k.instant(nd.in[2], i)
 			n, over := mulLong(nd.in[1].num(i), months)
 			if over < 0 || n > 1<<40 || n < -1<<40 {
 				return nd.overflows(i)
 			}
-			return nd.setInstant(i, k.addMonths(days, n), micros)
+			return k.set(nd, i, k.addMonths(days, n), micros)
 		})
 		return nil
 	}
@@ -277,14 +345,15 @@ func bindTimestampAdd(nd *node) error {
 			}
 			return nd.setInstant(i, x.num(i)+n, 0)
 		}
+		if x.t.Kind == Time { // which goes round
+			nd.out.i64[i] = modulo(x.num(i)+n%(microsPerDay/step)*step, microsPerDay)
+			return nil
+		}
 		n, over := mulLong(n, step)
-		v := x.num(i)
-		sum := v + n
-		if over < 0 || (v^sum)&(n^sum) < 0 {
+		if over < 0 {
 			return nd.overflows(i)
 		}
-		nd.out.i64[i] = sum
-		return nil
+		return nd.setMicros(i, x.num(i), n)
 	})
 	return nil
 }
@@ -304,7 +373,10 @@ func bindTimestampDiff(nd *node) error {
 	if err != nil {
 		return err
 	}
-	k := &calendar{}
+	k, err := newCalendar(nd.e, 1)
+	if err != nil {
+		return err
+	}
 	months, ok := monthsIn(unit)
 	step, known := microsIn(unit)
 	if !ok && (!known || nd.e.Args[1].Type.Kind == Date && step < microsPerDay) {
@@ -340,8 +412,8 @@ func bindTimestampDiff(nd *node) error {
 
 // months counts the whole months from a to b.
 func (k *calendar) months(a, b *vec, i int) int64 {
-	d1, t1 := a.instant(i)
-	d2, t2 := b.instant(i)
+	d1, t1 := k.instant(a, i)
+	d2, t2 := k.instant(b, i)
 	y1, m1, day1 := civil(d1)
 	y2, m2, day2 := civil(d2)
 	n := (y2-y1)*12 + int64(m2-m1)

@@ -106,9 +106,12 @@ func bindDateFormat(nd *node) error {
 	if err != nil {
 		return err
 	}
-	k := &calendar{}
+	k, err := newCalendar(nd.e, 0)
+	if err != nil {
+		return err
+	}
 	return textKernel(func(nd *node, dst []byte, i int) []byte {
-		days, micros := nd.in[0].instant(i)
+		days, micros := k.instant(nd.in[0], i)
 		k.at(days)
 		for _, f := range parts {
 			dst = k.appendPart(dst, f, micros)

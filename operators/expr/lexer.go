@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode"
@@ -14,6 +15,7 @@ const (
 	tokWord              // name or keyword: text as written, upper in capitals
 	tokQuoted            // `name`: text without the backticks
 	tokText              // 'text': text without the quotes
+	tokBytes             // x'0aff': text is the bytes
 	tokInt               // 12
 	tokDecimal           // 1.5
 	tokDouble            // 1e3
@@ -39,6 +41,8 @@ func (t token) String() string {
 		return "the end"
 	case tokText:
 		return quoteText(t.text)
+	case tokBytes:
+		return bytesText(t.text)
 	case tokQuoted:
 		return "`" + t.text + "`"
 	case tokParam:
@@ -94,6 +98,8 @@ func (l *lexer) next() (token, *Error) {
 	switch c := l.text[start]; {
 	case c == '\'':
 		return l.quotedText()
+	case c|0x20 == 'x' && start+1 < len(l.text) && l.text[start+1] == '\'':
+		return l.hexadecimal()
 	case c == '`':
 		return l.quotedName()
 	case c == '"':
@@ -180,6 +186,24 @@ func (l *lexer) quotedText() (token, *Error) {
 	}
 	return token{kind: tokText, text: s, pos: start, end: l.at}, nil
 }
+
+// hexadecimal reads x'0aff', two digits a byte.
+func (l *lexer) hexadecimal() (token, *Error) {
+	start := l.at
+	l.at++
+	s, ok := l.quoted('\'')
+	if !ok {
+		return token{}, l.fault(start, len(l.text), "the bytes do not end", "'")
+	}
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		return token{}, l.fault(start, l.at, "x"+quoteText(s)+" is not BYTES", "two hexadecimal digits for each byte, such as x'0aff'")
+	}
+	return token{kind: tokBytes, text: string(b), pos: start, end: l.at}, nil
+}
+
+// bytesText writes BYTES as an SQL literal.
+func bytesText(b string) string { return "X'" + strings.ToUpper(hex.EncodeToString([]byte(b))) + "'" }
 
 func (l *lexer) quotedName() (token, *Error) {
 	start := l.at

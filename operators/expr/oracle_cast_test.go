@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math"
 	"math/big"
@@ -139,14 +140,47 @@ func doubleTextOf(x float64, bits int) string {
 	case math.IsInf(x, 0):
 		return strings.TrimPrefix(fmt.Sprintf("%+vinity", x), "+")
 	}
-	if a := math.Abs(x); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.FormatFloat(x, 'e', -1, bits)
+	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e7) {
+		return javaExponent(x, bits)
 	}
 	s := strconv.FormatFloat(x, 'f', -1, bits)
 	if !strings.Contains(s, ".") {
 		s += ".0"
 	}
 	return s
+}
+
+// javaExponent: digits d1.d2…E±n, the fewest that read back, and of those with two digits the nearest
+// where one would do.
+func javaExponent(x float64, bits int) string {
+	s := strconv.FormatFloat(x, 'e', -1, bits)
+	mantissa, exp, _ := strings.Cut(s, "e")
+	if !strings.Contains(mantissa, ".") {
+		mantissa += ".0"
+		best := new(big.Rat).SetInt64(1)
+		exact := new(big.Rat)
+		exact.SetFloat64(x)
+		whole, _, _ := strings.Cut(mantissa, ".")
+		first, _ := strconv.Atoi(strings.TrimPrefix(whole, "-"))
+		for tenths := first*10 - 9; tenths <= first*10+9; tenths++ {
+			if tenths < 10 { // 0.9 is 9.x of the next exponent, seen from there
+				continue
+			}
+			text := fmt.Sprintf("%d.%d", tenths/10, tenths%10)
+			if x < 0 {
+				text = "-" + text
+			}
+			back, _ := strconv.ParseFloat(text+"e"+exp, bits)
+			r, _ := new(big.Rat).SetString(text + "e" + exp)
+			off := r.Sub(r, exact)
+			off.Abs(off).Quo(off, new(big.Rat).Abs(exact))
+			if back == x && off.Cmp(best) < 0 {
+				best, mantissa = off, text
+			}
+		}
+	}
+	n, _ := strconv.Atoi(exp)
+	return mantissa + "E" + strconv.Itoa(n)
 }
 
 // textOf is a value's text: CAST AS STRING, except that BOOLEAN is lower case where it is shown.
@@ -168,11 +202,9 @@ func textOf(v any, t expr.Type) string {
 	case date:
 		return yearText(goTime(x)) + goTime(x).Format("-01-02")
 	case stamp:
-		layout := "-01-02 15:04:05"
-		if t.Precision > 0 {
-			layout += "." + strings.Repeat("0", t.Precision)
-		}
-		return yearText(goTime(x)) + goTime(x).Format(layout)
+		return stampText(goTime(x), t.Precision)
+	case clock:
+		return strings.TrimPrefix(stampText(goTime(x), t.Precision), "1970-01-01 ")
 	}
 	return v.(string)
 }
@@ -247,6 +279,16 @@ func fromString(s string, to expr.Type) any {
 			panic(bad)
 		}
 		return fit(r, to, string(bad))
+	}
+	switch to.Kind {
+	case expr.Time, expr.TimestampLTZ:
+		return fromFurtherText(s, to, "")
+	case expr.Bytes:
+		b, err := base64.StdEncoding.DecodeString(s)
+		if err != nil {
+			panic(bad)
+		}
+		return blob(b)
 	}
 	return fromTimeText(s, to)
 }

@@ -208,9 +208,10 @@ func placeOf(a []any) any {
 // letters finds the pieces of a time pattern.
 var letters = regexp.MustCompile(`''|'(?:[^']|'')*'|y+|M+|d+|H+|m+|s+|S+|[^a-zA-Z']`)
 
-func formatted(a []any) any {
-	t := goTime(a[0])
-	return letters.ReplaceAllStringFunc(a[1].(string), func(p string) string {
+func formatted(a []any) any { return formattedTime(goTime(a[0]), a[1].(string)) }
+
+func formattedTime(t time.Time, pattern string) any {
+	return letters.ReplaceAllStringFunc(pattern, func(p string) string {
 		year := t.Year()
 		if year < 1 {
 			year = 1 - year

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"regexp"
@@ -8,6 +9,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -36,20 +40,20 @@ func oracle(e *expr.Expr, row []any) any {
 		}
 		return oracle(e.Args[len(e.Args)-1], row)
 	case expr.OpCast:
-		return castTo(oracle(e.Args[0], row), e.Args[0].Type, e.Type)
+		return castIn(e.Zone, oracle(e.Args[0], row), e.Args[0].Type, e.Type)
 	case expr.OpTryCast:
-		return tryCast(oracle(e.Args[0], row), e.Args[0].Type, e.Type)
+		return tryCast(e.Zone, oracle(e.Args[0], row), e.Args[0].Type, e.Type)
 	}
 	return call(e, row)
 }
 
-func tryCast(v any, from, to expr.Type) (out any) {
+func tryCast(zone string, v any, from, to expr.Type) (out any) {
 	defer func() {
 		if _, ok := recover().(raised); ok {
 			out = nil
 		}
 	}()
-	return castTo(v, from, to)
+	return castIn(zone, v, from, to)
 }
 
 // attempt gives the value, or the class of the failure.
@@ -82,6 +86,12 @@ func literalOf(e *expr.Expr) any {
 		return date(v.Int)
 	case expr.Timestamp:
 		return stamp(v.Int)
+	case expr.Time:
+		return clock(v.Int)
+	case expr.TimestampLTZ:
+		return instant(v.Int)
+	case expr.Bytes:
+		return blob(v.Text)
 	case expr.Decimal:
 		n, _ := new(big.Int).SetString(v.Text, 10)
 		return new(big.Rat).SetFrac(n, ten(e.Type.Scale))
@@ -213,6 +223,12 @@ func order(a, b any) int {
 		return strings.Compare(x, b.(string))
 	case date:
 		return int(x - b.(date))
+	case clock:
+		return cmp.Compare(x, b.(clock))
+	case instant:
+		return cmp.Compare(x, b.(instant))
+	case blob:
+		return cmp.Compare(x, b.(blob))
 	}
 	switch x, y := a.(stamp), b.(stamp); {
 	case x < y:
@@ -248,10 +264,13 @@ func strictCall(e *expr.Expr, a []any) any {
 	case "GREATEST", "LEAST":
 		return extreme(e.Name, a)
 	case "EXTRACT", "FLOOR_TO", "CEIL_TO", "TIMESTAMPADD", "TIMESTAMPDIFF":
-		return temporal(e, a)
+		return temporalIn(e, a)
 	}
 	if f, ok := doubleFunctions[e.Name]; ok {
 		return f(a)
+	}
+	if x, ok := a[0].(instant); ok && e.Name == "DATE_FORMAT" {
+		return formattedTime(wall(x, e.Zone), a[1].(string))
 	}
 	if f, ok := textualFunctions[e.Name]; ok {
 		return f(a)
@@ -271,9 +290,9 @@ func textual(name string, a []any) any {
 		}
 		return s
 	case "UPPER":
-		return strings.ToUpper(a[0].(string))
+		return cases.Upper(language.Und).String(a[0].(string))
 	case "LOWER":
-		return strings.ToLower(a[0].(string))
+		return cases.Lower(language.Und).String(a[0].(string))
 	case "CHAR_LENGTH":
 		return big.NewInt(int64(utf8.RuneCountInString(a[0].(string))))
 	case "SUBSTRING":
@@ -480,6 +499,12 @@ func goTime(v any) time.Time {
 	if d, ok := v.(date); ok {
 		return time.Unix(int64(d)*86400, 0).UTC()
 	}
+	switch x := v.(type) {
+	case clock:
+		return time.UnixMicro(int64(x)).UTC()
+	case instant:
+		return time.UnixMicro(int64(x)).UTC()
+	}
 	return time.UnixMicro(int64(v.(stamp))).UTC()
 }
 
@@ -499,6 +524,12 @@ func fromTime(t time.Time, typ expr.Type) any {
 	m := new(big.Int).Add(new(big.Int).Mul(big.NewInt(s), big.NewInt(1e6)), big.NewInt(int64(t.Nanosecond()/1000)))
 	if !m.IsInt64() {
 		panic(raised("Overflow"))
+	}
+	switch typ.Kind {
+	case expr.Time:
+		return clock(m.Int64())
+	case expr.TimestampLTZ:
+		return instant(m.Int64())
 	}
 	return stamp(m.Int64())
 }
@@ -566,6 +597,12 @@ func floorTime(unit string, t time.Time) time.Time {
 func addTime(unit string, n int64, t time.Time) time.Time {
 	months := map[string]int64{"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 	seconds := map[string]int64{"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 7 * 86400}
+	if m := map[string]int64{"MILLISECOND": 1e3, "MICROSECOND": 1}[unit]; m != 0 {
+		if n > 1<<62/m || n < -1<<62/m {
+			panic(raised("Overflow"))
+		}
+		return time.Unix(t.Unix()+n*m/1e6, int64(t.Nanosecond())+n*m%1e6*1000).UTC()
+	}
 	if s := seconds[unit]; s != 0 {
 		return time.Unix(t.Unix()+n*s, int64(t.Nanosecond())).UTC()
 	}
@@ -575,8 +612,9 @@ func addTime(unit string, n int64, t time.Time) time.Time {
 	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }
 
-func timeDiff(unit string, a, b any) any {
-	x, y := goTime(a), goTime(b)
+func timeDiff(unit string, a, b any) any { return timeDiffOf(unit, goTime(a), goTime(b)) }
+
+func timeDiffOf(unit string, x, y time.Time) any {
 	n := new(big.Int)
 	if m := map[string]int64{"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit]; m != 0 {
 		n.SetInt64(int64(y.Year()-x.Year())*12 + int64(y.Month()-x.Month()))

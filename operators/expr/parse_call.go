@@ -292,7 +292,7 @@ var units = map[string][]string{
 	},
 	"FLOOR_TO":      {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
 	"CEIL_TO":       {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
-	"TIMESTAMPADD":  {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
+	"TIMESTAMPADD":  {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond, UnitMillisecond, UnitMicrosecond},
 	"TIMESTAMPDIFF": {UnitYear, UnitQuarter, UnitMonth, UnitWeek, UnitDay, UnitHour, UnitMinute, UnitSecond},
 }
 

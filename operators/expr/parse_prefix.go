@@ -18,6 +18,9 @@ func (p *parser) prefix() (*Expr, *Error) {
 	case tokText:
 		p.take()
 		return p.literal(Of(String), Value{Text: t.text}, t.pos), nil
+	case tokBytes:
+		p.take()
+		return p.literal(Of(Bytes), Value{Text: t.text}, t.pos), nil
 	case tokParam:
 		p.take()
 		return p.param(t)
@@ -186,8 +189,8 @@ func (p *parser) caseIsColumn() bool {
 	return n.kind == tokEnd || n.kind == tokSymbol && !strings.Contains("( + - !", n.text)
 }
 
-// timeLiteral reads DATE '1998-09-02' and TIMESTAMP '1998-09-02 10:00:00.123'. A TIMESTAMP has as
-// many digits of precision as are written, as in Calcite.
+// timeLiteral reads DATE '1998-09-02', TIME '10:00:00' and TIMESTAMP '1998-09-02 10:00:00.123'. The times
+// have as many digits of precision as are written, as in Calcite.
 func (p *parser) timeLiteral() (*Expr, *Error) {
 	kind, text := p.take(), p.take()
 	fault := func(message, expected string) *Error {
@@ -207,7 +210,12 @@ func (p *parser) timeLiteral() (*Expr, *Error) {
 		}
 		return p.literal(TimestampOf(precision), Value{Int: us}, kind.pos), nil
 	}
-	return nil, fault("type TIME is not supported yet", "a TIMESTAMP, or STRING")
+	precision := fractionDigits(text.text)
+	us, status := ParseTime([]byte(text.text), min(precision, 6))
+	if status != OK || precision > 6 {
+		return nil, fault(quoteText(text.text)+" is not a time", "TIME 'hh:mm:ss', with at most 6 digits of a fraction")
+	}
+	return p.literal(TimeOf(precision), Value{Int: us}, kind.pos), nil
 }
 
 // dateText reads a date that is written out in the expression: no time of day, which a DATE would
@@ -220,15 +228,21 @@ func dateText(s string) (days int64, ok bool) {
 // timestampText reads a timestamp that is written out in the expression, and how many digits its
 // second's fraction has: at most 6.
 func timestampText(s string) (micros int64, precision int, ok bool) {
-	_, fraction, _ := strings.Cut(s, ".")
-	for precision < len(fraction) && isDigit(fraction[precision]) {
-		precision++
-	}
-	if precision > 6 {
+	if precision = fractionDigits(s); precision > 6 {
 		return 0, 0, false
 	}
 	us, status := ParseTimestamp([]byte(s), precision)
 	return us, precision, status == OK
+}
+
+// fractionDigits is how many digits the second's fraction of a time's text has.
+func fractionDigits(s string) int {
+	_, fraction, _ := strings.Cut(s, ".")
+	n := 0
+	for n < len(fraction) && isDigit(fraction[n]) {
+		n++
+	}
+	return n
 }
 
 // caseOf reads both forms of CASE. CASE x WHEN a … has the conditions x = a …, as in Calcite.

@@ -340,6 +340,12 @@ func literalText(e *Expr) string {
 		return "DATE '" + string(AppendDate(nil, int32(v.Int))) + "'"
 	case Timestamp:
 		return "TIMESTAMP '" + string(AppendTimestamp(nil, v.Int, t.Precision)) + "'"
+	case Time:
+		return "TIME '" + string(AppendTime(nil, v.Int, t.Precision)) + "'"
+	case TimestampLTZ:
+		return "CAST('" + string(AppendTimestampLTZ(nil, v.Int, t.Precision)) + "' AS " + plainType(t) + ")"
+	case Bytes:
+		return bytesText(v.Text)
 	}
 	return stringText(v.Text)
 }

@@ -21,11 +21,17 @@
 //	TIMESTAMP   a date, then a space or T, hh:mm, :ss and .fraction, each of the later parts optional;
 //	            a date alone is midnight; digits beyond the precision are cut off, as Flink does.
 //	            A zone (Z, +02:00, UTC) is Zoned, an error: an instant is a TIMESTAMP_LTZ
+//	TIMESTAMP_LTZ as TIMESTAMP, a local time of a zone that is known otherwise, or with Z, UTC, GMT or an
+//	            offset at the end, of which it is that instant. Of two instants with one local time (clocks put back) it is
+//	            the earlier; a local time that clocks skip is Skipped, an error
+//	TIME        hh:mm[:ss[.fraction]] with parts of 1 or 2 digits; digits beyond the precision are cut off
+//	BYTES       base64 with its padding, as Flink's formats have it
 //
 // A date or time that does not exist (2021-02-30, 25:00) is OutOfRange.
 //
-// CAST to STRING writes what Append does, except that BOOLEAN becomes TRUE or FALSE, as in Flink, where
-// files have true and false.
+// CAST to STRING writes what Append does, with exceptions where Flink's texts differ from what stands in files:
+// BOOLEAN becomes TRUE or FALSE; DOUBLE and FLOAT are Java's (1.0E20); a TIMESTAMP_LTZ is its local time
+// in the session's zone, where files have the one of UTC and a Z. CAST between STRING and BYTES is UTF-8.
 //
 // The Append functions write texts that Parse reads back to the same value: DECIMAL with all digits
 // of its scale, TIMESTAMP with all digits of its precision, DATE with 4 or more digits of year and a
@@ -46,6 +52,8 @@ const (
 	OutOfRange
 	Fraction // digits after a point where an integer is wanted
 	Zoned    // a zone where a TIMESTAMP has none
+	Skipped  // a local time that the zone's clocks skip
+	NotUTF8  // bytes that are no text
 )
 
 // Cause is the status as the end of a sentence about a text and a type.
@@ -60,9 +68,20 @@ func (s Status) Cause(t Type) string {
 	case Fraction:
 		return "it has a fraction; write DOUBLE or DECIMAL and round it"
 	case Zoned:
-		return "it has a time zone and TIMESTAMP has none"
+		return "it has a time zone and " + kindOf(t) + " has none"
+	case Skipped:
+		return "clocks in the zone skip that time"
+	case NotUTF8:
+		return "its bytes are no UTF-8"
 	}
 	return formatText(t)
+}
+
+func kindOf(t Type) string {
+	if t.Kind == Time {
+		return "TIME"
+	}
+	return "TIMESTAMP"
 }
 
 func rangeText(t Type) string {
@@ -76,7 +95,7 @@ func rangeText(t Type) string {
 		return "the range is -9223372036854775808 to 9223372036854775807"
 	case Decimal:
 		return fmt.Sprintf("at most %d digits fit before the point", t.Precision-t.Scale)
-	case Date, Timestamp:
+	case Date, Time, Timestamp, TimestampLTZ:
 		return "there is no such date or time in the calendar, or it is too far away"
 	}
 	return "it is out of range"
@@ -92,8 +111,14 @@ func formatText(t Type) string {
 		return "expected true or false, yes or no, 1 or 0"
 	case Date:
 		return "expected yyyy-mm-dd"
+	case Time:
+		return "expected hh:mm:ss"
 	case Timestamp:
 		return "expected yyyy-mm-dd hh:mm:ss"
+	case TimestampLTZ:
+		return "expected yyyy-mm-dd hh:mm:ss, with an offset or Z after it or without"
+	case Bytes:
+		return "expected base64"
 	}
 	return "it is malformed"
 }

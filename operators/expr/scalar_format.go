@@ -103,18 +103,7 @@ func AppendTimestamp(dst []byte, micros int64, precision int) []byte {
 	days := floorDiv(micros, microsPerDay)
 	t := micros - days*microsPerDay
 	dst = append(appendDate(dst, days), ' ')
-	dst = append(appendTwo(dst, int(t/microsPerHour)), ':')
-	dst = append(appendTwo(dst, int(t/microsPerMinute%60)), ':')
-	dst = appendTwo(dst, int(t/microsPerSecond%60))
-	if precision == 0 {
-		return dst
-	}
-	dst = append(dst, '.')
-	f := t % microsPerSecond / microsOf(precision)
-	for i := precision - 1; i >= 0; i-- {
-		dst = append(dst, '0'+byte(f/int64(pow10[i])%10))
-	}
-	return dst
+	return AppendTime(dst, t, precision)
 }
 
 // floorDiv divides towards minus infinity.

@@ -180,18 +180,32 @@ func parseTime(b []byte) (int64, Status) {
 		}
 		return 0, Malformed
 	}
-	h, b, ok := short(b[1:])
-	if !ok || len(b) == 0 || b[0] != ':' {
+	micros, rest, s := parseClock(b[1:])
+	switch {
+	case s != OK:
+		return 0, s
+	case len(rest) > 0 && zone(rest):
+		return 0, Zoned
+	case len(rest) > 0:
 		return 0, Malformed
+	}
+	return micros, OK
+}
+
+// parseClock reads hh:mm[:ss[.fraction]] as microseconds and gives what follows it.
+func parseClock(b []byte) (int64, []byte, Status) {
+	h, b, ok := short(b)
+	if !ok || len(b) == 0 || b[0] != ':' {
+		return 0, nil, Malformed
 	}
 	m, b, ok := short(b[1:])
 	if !ok {
-		return 0, Malformed
+		return 0, nil, Malformed
 	}
 	sec, micros := 0, int64(0)
 	if len(b) > 0 && b[0] == ':' {
 		if sec, b, ok = short(b[1:]); !ok {
-			return 0, Malformed
+			return 0, nil, Malformed
 		}
 		if len(b) > 0 && b[0] == '.' {
 			n := run(b[1:])
@@ -204,15 +218,10 @@ func parseTime(b []byte) (int64, Status) {
 			b = b[1+n:]
 		}
 	}
-	switch {
-	case h > 23 || m > 59 || sec > 59:
-		return 0, OutOfRange
-	case len(b) > 0 && zone(b):
-		return 0, Zoned
-	case len(b) > 0:
-		return 0, Malformed
+	if h > 23 || m > 59 || sec > 59 {
+		return 0, nil, OutOfRange
 	}
-	return int64(h*3600+m*60+sec)*microsPerSecond + micros, OK
+	return int64(h*3600+m*60+sec)*microsPerSecond + micros, b, OK
 }
 
 // zone reports whether a text looks like a zone: Z, an offset, a region or an abbreviation.

@@ -64,7 +64,7 @@ func failsItself(n *Expr) bool {
 			return false
 		}
 		allowed, fails := CastRule(n.Args[0].Type, n.Type)
-		return !allowed || fails && !castKeeps(n.Args[0], n.Type)
+		return !allowed || fails && !castKeeps(n)
 	case OpAgg:
 		return aggFails(n)
 	case OpCall:
@@ -89,11 +89,12 @@ func aggFails(n *Expr) bool {
 
 // castKeeps reports whether a cast of a literal is known to succeed: NULL, and the literals that
 // Check has read when it put an implicit cast round them.
-func castKeeps(arg *Expr, to Type) bool {
+func castKeeps(n *Expr) bool {
+	arg := n.Args[0]
 	if arg.Op != OpLiteral || arg.Value == nil {
 		return false
 	}
-	return arg.Value.Null || literalFits(arg, to)
+	return arg.Value.Null || literalFits(n)
 }
 
 // Equal reports whether two expressions are the same, wherever they stand in their texts.
@@ -101,7 +102,7 @@ func Equal(a, b *Expr) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.Op != b.Op || a.Name != b.Name || a.Col != b.Col || a.Type != b.Type ||
+	if a.Op != b.Op || a.Name != b.Name || a.Col != b.Col || a.Type != b.Type || a.Zone != b.Zone ||
 		a.Implicit != b.Implicit || a.Distinct != b.Distinct || len(a.Args) != len(b.Args) {
 		return false
 	}

@@ -136,6 +136,8 @@ func appendText(b array.Builder, t expr.Type, text string) error {
 		var x int64
 		if t.Kind == expr.Decimal {
 			x, status = expr.ParseDecimal64(v, t.Precision, t.Scale)
+		} else if t.Kind == expr.Time {
+			x, status = expr.ParseTime(v, t.Precision)
 		} else {
 			x, status = expr.ParseInt64(v)
 		}
@@ -157,9 +159,13 @@ func appendText(b array.Builder, t expr.Type, text string) error {
 		status = s
 		b.Append(arrow.Date32(x))
 	case *array.TimestampBuilder:
-		x, s := expr.ParseTimestamp(v, t.Precision)
+		x, s := parseInstant(v, t)
 		status = s
 		b.Append(arrow.Timestamp(x))
+	case *array.BinaryBuilder:
+		x, s := expr.ParseBytes(v)
+		status = s
+		b.Append(x)
 	default:
 		return fmt.Errorf("no text for a column of %s", t)
 	}
@@ -167,6 +173,18 @@ func appendText(b array.Builder, t expr.Type, text string) error {
 		return fmt.Errorf("%q is not a %s", text, t)
 	}
 	return nil
+}
+
+// parseInstant reads a TIMESTAMP, or a TIMESTAMP_LTZ in UTC.
+func parseInstant(v []byte, t expr.Type) (int64, expr.Status) {
+	if t.Kind != expr.TimestampLTZ {
+		return expr.ParseTimestamp(v, t.Precision)
+	}
+	utc, err := expr.LoadZone("")
+	if err != nil {
+		return 0, expr.Malformed
+	}
+	return expr.ParseTimestampLTZ(v, t.Precision, utc)
 }
 
 // FormatRows writes the rows of a record, or the selected ones, a line each, as ParseRows reads them.

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -42,7 +43,7 @@ func (m *model) cut(n int) {
 // coded, under budgets that run out, and compares slots, values and scans with a map.
 func TestTableAgainstModel(t *testing.T) {
 	schemas := []string{
-		"a BIGINT", "a INT", "a DOUBLE", "a BOOLEAN", "a STRING", "a DATE", "a TIMESTAMP(3)", "a DECIMAL(30, 2)", "a DECIMAL(9, 2)",
+		"a BIGINT", "a INT", "a DOUBLE", "a BOOLEAN", "a STRING", "a DATE", "a TIMESTAMP(3)", "a TIME(3)", "a TIMESTAMP_LTZ(6)", "a BYTES", "a DECIMAL(30, 2)", "a DECIMAL(9, 2)",
 		"a STRING, b DATE", "a DATE, b STRING, c STRING", "a STRING, b BIGINT, c BOOLEAN", "a DOUBLE, b STRING", "a BIGINT, b BIGINT", "a TINYINT", "a FLOAT, b SMALLINT", "a STRING, b TINYINT",
 	}
 	for seed, text := range schemas {
@@ -212,6 +213,12 @@ func randomValue(t expr.Type, r *rand.Rand, spread int) string {
 		return fmt.Sprintf("%04d-%02d-%02d", 1900+n%150, 1+n%12, 1+n%28)
 	case expr.Timestamp:
 		return fmt.Sprintf("%04d-%02d-%02d 00:00:%02d.000", 1900+n%150, 1+n%12, 1+n%28, n%60)
+	case expr.Time:
+		return fmt.Sprintf("%02d:%02d:%02d.%03d", n%24, n%60, n%59, n%1000)
+	case expr.TimestampLTZ:
+		return fmt.Sprintf("%04d-%02d-%02d 00:00:%02d.000000Z", 1900+n%150, 1+n%12, 1+n%28, n%60)
+	case expr.Bytes:
+		return base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\xff", n%20) + fmt.Sprint(n)))
 	case expr.String:
 		return `"` + strings.Repeat("x", n%20) + fmt.Sprint(n) + `"`
 	case expr.BigInt:

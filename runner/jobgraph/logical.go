@@ -126,7 +126,7 @@ func (b *logicalBuilder) fault(pos plans.Pos, rule, message string) {
 
 // check gives an expression its types over in; nil after a finding.
 func (b *logicalBuilder) check(e *plans.Expression, in expr.Schema, aggregates bool) *expr.Expr {
-	c, err := expr.Check(e.In(in), in, expr.CheckOptions{Aggregates: aggregates})
+	c, err := expr.Check(e.In(in), in, expr.CheckOptions{Aggregates: aggregates, Zone: b.plan.Zone})
 	if err != nil {
 		b.findings = append(b.findings, plans.ExprFinding(b.plan, e, err)...)
 		return nil

@@ -33,8 +33,16 @@ func (c *Column) reads(r int32) *Flaw {
 	}
 	s := expr.OK
 	switch {
+	case c.Format != nil && t.Kind == expr.TimestampLTZ:
+		_, s = c.Format.ParseLTZ(b, 6, c.Zone)
 	case c.Format != nil:
 		_, s = c.Format.Parse(b, 6)
+	case t.Kind == expr.Time:
+		_, s = expr.ParseTime(b, t.Precision)
+	case t.Kind == expr.TimestampLTZ:
+		_, s = expr.ParseTimestampLTZ(b, t.Precision, c.Zone)
+	case t.Kind == expr.Bytes:
+		_, s = expr.ParseBytes(b)
 	case t.Kind == expr.Date:
 		_, s = expr.ParseDate(b)
 	case t.Kind == expr.Timestamp:

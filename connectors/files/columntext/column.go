@@ -24,6 +24,8 @@ type Style struct {
 	Format *Pattern // how dates and times are written; nil: as ISO 8601 has them
 	// Exact takes a number with a point or an exponent for a whole one where that is what it is: 1e2, 5.0.
 	Exact bool
+	// Zone is the time zone of a TIMESTAMP_LTZ that has none written; nil: UTC.
+	Zone *expr.Zone
 	// Fit is of a type that was inferred from some of the values: one that can be read and would not stay
 	// what it is is a flaw. nil: what can be read fits.
 	Fit *infer.Fit
@@ -65,6 +67,9 @@ func New(f expr.Field, s Style, alloc memory.Allocator) *Column {
 	c := &Column{Field: f, Style: s, physic: f.Type.Arrow(), alloc: alloc, Fields: Fields{nulls: s.Nulls}, clock: stopped()}
 	if f.Type.Kind == expr.String {
 		c.dict = newDictionary()
+	}
+	if c.Zone == nil && f.Type.Kind == expr.TimestampLTZ {
+		c.Zone, _ = expr.LoadZone("") // UTC is always there
 	}
 	return c
 }
@@ -181,8 +186,43 @@ func (c *Column) values(rows int, sel []int32) (arr arrow.Array, dict uint64, ba
 		})
 	case expr.Boolean:
 		return c.booleans(rows, sel)
+	case expr.Time:
+		return fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return expr.ParseTime(b, t.Precision) })
+	case expr.TimestampLTZ:
+		return fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return expr.ParseTimestampLTZ(b, t.Precision, c.Zone) })
+	case expr.Bytes:
+		return c.binary(rows, sel)
 	}
 	return c.texts(rows, sel)
+}
+
+// binary parses a BYTES column. Rows that are not selected are empty.
+func (c *Column) binary(rows int, sel []int32) (arrow.Array, uint64, *Flaw) {
+	b := array.NewBinaryBuilder(c.alloc, arrow.BinaryTypes.Binary)
+	defer b.Release()
+	b.Reserve(rows)
+	for _, r := range sel {
+		for b.Len() < int(r) {
+			b.AppendEmptyValue()
+		}
+		text, null := c.Fields.Get(r)
+		if null && !c.Field.Type.NotNull {
+			b.AppendNull()
+			continue
+		}
+		v, s := expr.ParseBytes(text)
+		if null || s != expr.OK {
+			for b.Len() < rows {
+				b.AppendEmptyValue()
+			}
+			return b.NewArray(), 0, &Flaw{Row: r, Null: null, Status: s, Value: bytes.Clone(text)}
+		}
+		b.Append(v)
+	}
+	for b.Len() < rows {
+		b.AppendEmptyValue()
+	}
+	return b.NewArray(), 0, nil
 }
 
 // fixed parses a column of fixed-width values with the function that CAST uses.

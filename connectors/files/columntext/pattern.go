@@ -72,34 +72,57 @@ type moment struct {
 	micros                                 int
 	half                                   int // 1 AM, 2 PM
 	offset                                 int64
+	zoned                                  bool // an offset was written
 }
 
 // Parse reads a text as microseconds since 1970-01-01 00:00:00. A time with an offset is turned to UTC.
 func (p *Pattern) Parse(b []byte, precision int) (int64, expr.Status) {
+	text, m, s := p.read(b)
+	if s != expr.OK {
+		return 0, s
+	}
+	return shifted(text, m.offset, precision)
+}
+
+// ParseLTZ reads a text as microseconds since 1970-01-01 00:00:00 UTC. Without an offset it is a local time
+// of the zone.
+func (p *Pattern) ParseLTZ(b []byte, precision int, z *expr.Zone) (int64, expr.Status) {
+	text, m, s := p.read(b)
+	switch {
+	case s != expr.OK:
+		return 0, s
+	case !m.zoned:
+		return expr.ParseTimestampLTZ(text, precision, z)
+	}
+	return shifted(text, m.offset, precision)
+}
+
+// read takes a text apart: the local time as package expr reads it, and what else was found.
+func (p *Pattern) read(b []byte) ([]byte, moment, expr.Status) {
 	b = bytes.TrimSpace(b)
+	m := moment{}
 	if len(b) == 0 {
-		return 0, expr.Empty
+		return nil, m, expr.Empty
 	}
 	if p.iso {
-		return parseISO(b, precision)
+		return m.iso(b)
 	}
-	m := moment{}
 	for _, x := range p.parts {
 		var ok bool
 		if b, ok = m.part(x, b); !ok {
-			return 0, expr.Malformed
+			return nil, m, expr.Malformed
 		}
 	}
 	switch {
 	case len(b) > 0:
-		return 0, expr.Malformed
+		return nil, m, expr.Malformed
 	case m.half != 0 && (m.hour < 1 || m.hour > 12):
-		return 0, expr.OutOfRange
+		return nil, m, expr.OutOfRange
 	case m.half != 0:
 		m.hour = m.hour%12 + 12*(m.half-1)
 	}
 	text := fmt.Appendf(make([]byte, 0, 32), "%04d-%02d-%02d %02d:%02d:%02d.%06d", m.year, m.month, m.day, m.hour, m.minute, m.second, m.micros)
-	return shifted(text, m.offset, precision)
+	return text, m, expr.OK
 }
 
 // shifted is the instant of a text that was written with an offset.
@@ -187,6 +210,7 @@ func (m *moment) monthName(b []byte) ([]byte, bool) {
 
 // zone reads Z, +02, +0200 or +02:00.
 func (m *moment) zone(b []byte) ([]byte, bool) {
+	m.zoned = true
 	if len(b) > 0 && (b[0] == 'Z' || b[0] == 'z') {
 		return b[1:], true
 	}
@@ -214,18 +238,17 @@ func (m *moment) zone(b []byte) ([]byte, bool) {
 // String is the pattern as a message shows it.
 func (p *Pattern) String() string { return p.text }
 
-// parseISO reads ISO 8601; a text without an offset is in UTC.
-func parseISO(b []byte, precision int) (int64, expr.Status) {
-	var m moment
+// iso reads ISO 8601.
+func (m moment) iso(b []byte) ([]byte, moment, expr.Status) {
 	// A sign of an offset stands behind the time, so behind a colon.
 	if colon := bytes.IndexByte(b, ':'); colon >= 0 {
 		if i := bytes.LastIndexAny(b, "+-Zz"); i > colon {
 			rest, ok := m.zone(b[i:])
 			if !ok || len(rest) > 0 {
-				return 0, expr.Malformed
+				return nil, m, expr.Malformed
 			}
 			b = bytes.TrimRight(b[:i], " ")
 		}
 	}
-	return shifted(b, m.offset, precision)
+	return b, m, expr.OK
 }

@@ -120,8 +120,8 @@ func (f Formats) Check(cols []expr.Field) error {
 				continue
 			}
 			found = true
-			if k := c.Type.Kind; k != expr.Date && k != expr.Timestamp {
-				all = append(all, fmt.Errorf("formats: column %s is %s: expected DATE or TIMESTAMP", x.Column, c.Type))
+			if k := c.Type.Kind; k != expr.Date && k != expr.Timestamp && k != expr.TimestampLTZ {
+				all = append(all, fmt.Errorf("formats: column %s is %s: expected DATE, TIMESTAMP or TIMESTAMP_LTZ", x.Column, c.Type))
 			}
 		}
 		if !found {
@@ -166,6 +166,8 @@ func (c *Column) written(rows int, sel []int32) (arr arrow.Array, bad *Flaw) {
 		})
 	case c.Format != nil && t.Kind == expr.Timestamp:
 		arr, _, bad = fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return c.Format.Parse(b, t.Precision) })
+	case c.Format != nil && t.Kind == expr.TimestampLTZ:
+		arr, _, bad = fixed(c, rows, sel, func(b []byte) (int64, expr.Status) { return c.Format.ParseLTZ(b, t.Precision, c.Zone) })
 	case c.Marks == Marks{}:
 	case t.Kind == expr.TinyInt || t.Kind == expr.SmallInt:
 		arr, _, bad = fixed(c, rows, sel, asWritten(text, c.small()))

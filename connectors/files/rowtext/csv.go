@@ -191,7 +191,7 @@ func (e *CSV) Close() error { return nil }
 // Printable refuses columns that have no text form.
 func Printable(in expr.Schema) error {
 	for _, f := range in.Fields {
-		if f.Type.Kind == expr.Bytes {
+		if f.Type.Nested() {
 			return fmt.Errorf("column %s is %s, which has no text form", f.Name, f.Type)
 		}
 	}

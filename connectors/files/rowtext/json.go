@@ -98,6 +98,9 @@ func (e *JSON) valueOf(arr arrow.Array, f expr.Field) cell {
 	}
 	text := func(dst []byte, row int) []byte { return column.AppendText(dst, arr, f.Type, row) }
 	quoted := func(dst []byte, row int) []byte { return append(text(append(dst, '"'), row), '"') }
+	if k := f.Type.Kind; k == expr.Time || k == expr.Bytes {
+		return quoted
+	}
 	switch f.Type.Kind.Storage() {
 	case expr.Date, expr.Timestamp:
 		return quoted

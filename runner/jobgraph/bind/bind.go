@@ -204,7 +204,7 @@ func bindSource(ctx context.Context, p *plans.Plan, n *plans.Node, cat connector
 		return b, fmt.Errorf("there is no source %s", n.Source.Kind)
 	}
 	skip := n.Source.OnError != nil && n.Source.OnError.Skip
-	e := connectors.Env{Node: n.Name, Dir: p.Dir, SkipBadRows: skip, Watermark: watermarkOf(n), Streaming: streaming(p)}
+	e := connectors.Env{Node: n.Name, Dir: p.Dir, Zone: p.Zone, SkipBadRows: skip, Watermark: watermarkOf(n), Streaming: streaming(p)}
 	if b.State, err = c.Bind(ctx, n.Source.Options, e); err != nil {
 		return b, err
 	}
