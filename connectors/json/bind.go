@@ -30,6 +30,7 @@ type bound struct {
 	Skip     bool               `json:"skip,omitempty"` // bad rows are left out
 	Encoding string             `json:"encoding,omitempty"`
 	Formats  columntext.Formats `json:"formats,omitempty"`
+	Zone     string             `json:"zone,omitempty"` // of TIMESTAMP_LTZ without an offset; "" is UTC
 	Files    []input            `json:"files"`
 	// Inferred is how Columns were found; nil where the plan declares them.
 	Inferred *connectors.Inference `json:"inferred,omitempty"`
@@ -60,6 +61,9 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 	}
 	b.Skip = e.SkipBadRows
+	if b.Zone == "" {
+		b.Zone = e.Zone
+	}
 	list, err := files.Inputs(ctx, fs, o.Path, e.Dir, o.AllowEmpty)
 	if err != nil {
 		return nil, fmt.Errorf("finding the files of source %s: %w", e.Node, err)
@@ -93,7 +97,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 func (o Options) bound() (bound, error) {
 	b := bound{
 		Version: stateVersion, Columns: o.Columns, Array: o.Format == "array", CheckAll: o.Check == "all",
-		Last: o.DuplicateKeys == "last", Formats: o.Formats,
+		Last: o.DuplicateKeys == "last", Formats: o.Formats, Zone: o.Zone,
 	}
 	if o.Mode != "" && o.Mode != string(files.ModeError) {
 		return b, errors.New("mode: " + o.Mode + " belongs to sinks: a source only reads")
@@ -101,7 +105,10 @@ func (o Options) bound() (bound, error) {
 	if err := o.Columns.check(); err != nil {
 		return b, err
 	}
-	var err error
+	_, err := expr.LoadZone(o.Zone)
+	if err != nil {
+		return b, fmt.Errorf("zone: %w", err)
+	}
 	if b.Encoding, err = text.EncodingName(o.Encoding); err != nil {
 		return b, err
 	}
@@ -161,7 +168,11 @@ func (b *bound) stream(fs files.FS, in *input) (*text.Stream, error) {
 // column makes the column that reads the i-th declared one.
 func (b *bound) column(i int, nulls *columntext.NullTokens, alloc memory.Allocator) *columntext.Column {
 	f := b.Columns[i].Field
-	style := columntext.Style{Nulls: nulls, Format: b.Formats.Of(f.Name), Exact: true}
+	z, err := expr.LoadZone(b.Zone)
+	if err != nil {
+		z = nil // bind refused it
+	}
+	style := columntext.Style{Nulls: nulls, Format: b.Formats.Of(f.Name), Exact: true, Zone: z}
 	if b.Inferred != nil && !b.Inferred.Whole && f.Type.Kind != expr.String {
 		style.Fit = infer.NewFit(f.Type, style.Rules())
 	}

@@ -30,6 +30,7 @@ type Options struct {
 	DuplicateKeys string             `json:"duplicate_keys,omitempty" yaml:"duplicate_keys" validate:"omitempty,oneof=error last" doc:"Sources: what becomes of a key that stands twice in an object and that a used column reads. last: the last one counts." default:"error"`
 	Encoding      string             `json:"encoding,omitempty" yaml:"encoding" doc:"Sources: the encoding of the text, such as utf-8, utf-16, latin-1 or windows-1252. A byte-order mark of UTF-16 is enough." default:"utf-8"`
 	Formats       columntext.Formats `json:"formats,omitempty" yaml:"formats" doc:"Sources: how dates and times of a column are written, as in {ordered_at: \"dd.MM.yyyy HH:mm\"}: yyyy yy MM M MMM dd d HH H hh h mm ss S a XXX, other letters in single quotes. iso: ISO 8601 with an offset or without, turned to UTC."`
+	Zone          string             `json:"zone,omitempty" yaml:"zone" doc:"Sources: the time zone of a TIMESTAMP_LTZ that is written without an offset, such as Europe/Berlin. Where clocks show a time twice it is the earlier one, and one that they skip is a fault. Unset: table.local-time-zone."`
 	Mode          string             `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"Sinks: what to do with a target that exists." default:"error"`
 }
 

@@ -449,7 +449,7 @@ func checkBounds(t *testing.T, typ expr.Type, least, most []byte, values []strin
 		}
 		return nulls
 	}
-	if typ.Kind == expr.String && (len(text(least)) >= maxBytesBound-3 || len(text(most)) >= maxBytesBound-3) {
+	if (typ.Kind == expr.String || typ.Kind == expr.Bytes) && (len(text(least)) >= maxBytesBound-3 || len(text(most)) >= maxBytesBound-3) {
 		return nulls
 	}
 	for _, b := range []string{text(least), text(most)} {
@@ -472,7 +472,7 @@ func physical(typ expr.Type, b []byte) any {
 		return math.Float32frombits(binary.LittleEndian.Uint32(b))
 	case typ.Kind == expr.Double:
 		return math.Float64frombits(binary.LittleEndian.Uint64(b))
-	case typ.Kind == expr.String, typ.Kind == expr.Decimal && typ.Precision > 18:
+	case typ.Kind == expr.String, typ.Kind == expr.Bytes, typ.Kind == expr.Decimal && typ.Precision > 18:
 		return string(b)
 	case len(b) == 4:
 		return int32(binary.LittleEndian.Uint32(b))
@@ -482,6 +482,16 @@ func physical(typ expr.Type, b []byte) any {
 
 // compareTexts compares values by their texts.
 func compareTexts(typ expr.Type, x, y string) int {
+	switch typ.Kind {
+	case expr.Bytes:
+		a, _ := expr.ParseBytes([]byte(x))
+		b, _ := expr.ParseBytes([]byte(y))
+		return bytes.Compare(a, b)
+	case expr.Time:
+		return strings.Compare(x, y)
+	case expr.TimestampLTZ:
+		return compareTexts(expr.TimestampOf(typ.Precision), strings.TrimSuffix(x, "Z"), strings.TrimSuffix(y, "Z"))
+	}
 	switch typ.Kind.Storage() {
 	case expr.String, expr.Boolean:
 		return strings.Compare(x, y)
