@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -23,6 +24,9 @@ type table struct {
 	lossy  bool  // some of them have too many fields that are not empty
 	faults int
 	fault  string
+
+	verdicts []verdict     // what each column looks like
+	inferred *csv.Inferred // what a source makes of the columns; nil where it refuses the file
 }
 
 // examine reads a sample of a text file.
@@ -48,22 +52,36 @@ func lookCSV(fs files.FS, f files.File) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.found(f, s), nil
+	out := &Found{File: f.Path, Kind: "csv", Bytes: f.Bytes, Form: t.form.describe(s)}
+	t.describe(out, s)
+	t.types(fs, f, out)
+	return out, nil
 }
 
-// found puts together what was found out.
-func (t *table) found(f files.File, s *sample) *Found {
-	fm := &t.form
-	out := &Found{File: f.Path, Kind: "csv", Bytes: f.Bytes, Form: fm.describe(s)}
-	out.Sample = fmt.Sprintf("types: from all %s", count(t.rows, "row", "rows"))
-	if !s.whole {
-		out.Sample = fmt.Sprintf("types: from a sample of %d rows, %d of %d bytes spread over the file; a later row may need another type or more digits", t.rows, s.bytes, f.Bytes)
-		if s.packed != "" {
-			out.Sample = fmt.Sprintf("types: from a sample of %d rows, the first %d bytes of the text; a later row may need another type or more digits", t.rows, s.bytes)
+// types infers the columns as a source with the options does whose columns are left out.
+func (t *table) types(fs files.FS, f files.File, out *Found) {
+	v, err := csv.Infer(context.Background(), fs, t.options, []files.File{f})
+	if err != nil { // there are faults, which the notes name or the source will
+		out.Sample = fmt.Sprintf("types: from a sample of %s; the source refuses the file: %v", count(t.rows, "row", "rows"), err)
+		return
+	}
+	out.Sample = "types: from " + v.Sample()
+	if !v.Whole {
+		out.Sample += "; a later row may need another type or more digits"
+	}
+	for i, c := range v.Inference.Columns {
+		note := c.Note
+		if c.Type == "STRING" && i < len(out.Columns) && out.Columns[i].Note != "" {
+			note = out.Columns[i].Note
+		}
+		if i < len(out.Columns) {
+			if n := out.Columns[i].Note; note == "" && t.verdicts[i].format == "iso" {
+				note = n
+			}
+			out.Columns[i] = Column{Name: c.Name, Type: c.Type, Note: note}
 		}
 	}
-	t.describe(out, s)
-	return out
+	t.inferred = v
 }
 
 // count puts a number before a word.
@@ -174,7 +192,7 @@ func (t *table) headed(j *judge, r csv.Record) bool {
 // describe fills in options, columns and notes.
 func (t *table) describe(out *Found, s *sample) {
 	add := func(name, value string) { out.Options = append(out.Options, Option{name, value}) }
-	o := t.options
+	o := &t.options
 	if o.Delimiter != "," {
 		add("delimiter", yaml(o.Delimiter))
 	}
@@ -193,13 +211,14 @@ func (t *table) describe(out *Found, s *sample) {
 	if o.LineEnding != "" {
 		add("line_ending", o.LineEnding)
 	}
-	if s.encoding != "" {
+	if o.Encoding = s.encoding; s.encoding != "" {
 		add("encoding", s.encoding)
 	}
 	if s.encoding == "windows-1252" || s.encoding == "latin-1" {
 		out.Notes = append(out.Notes, "encoding: the text is not UTF-8; "+s.encoding+" is the likely one, and the bytes alone cannot tell: look at letters with accents")
 	}
 	if !t.header {
+		o.Header = &t.header
 		add("header", "false")
 	}
 	t.columns(out, add)
@@ -209,6 +228,7 @@ func (t *table) describe(out *Found, s *sample) {
 			note += ": as it is the source refuses them; `ragged: pad` cuts what is too much, `ragged: skip` leaves them out"
 		} else {
 			note += ": padding them loses nothing"
+			o.Ragged = "pad"
 			add("ragged", "pad")
 		}
 		out.Notes = append(out.Notes, note)
@@ -218,14 +238,16 @@ func (t *table) describe(out *Found, s *sample) {
 	}
 }
 
-// columns decides types and what the file as a whole needs for them.
+// columns decides what the file as a whole needs for the values of its columns, and their types where the
+// file cannot be read as it is.
 func (t *table) columns(out *Found, add func(name, value string)) {
-	verdicts := make([]verdict, len(t.shapes))
+	o := &t.options
+	t.verdicts = make([]verdict, len(t.shapes))
 	var german, english, grouped bool
 	nulls := map[string]bool{}
 	for k := range t.shapes {
-		verdicts[k] = t.shapes[k].judge()
-		v := verdicts[k]
+		t.verdicts[k] = t.shapes[k].judge()
+		v := t.verdicts[k]
 		german, english, grouped = german || v.german, english || v.english, grouped || v.grouped
 		for w := range t.shapes[k].nulls {
 			if v.typ != "STRING" || w == "NULL" || w == `\N` {
@@ -234,34 +256,37 @@ func (t *table) columns(out *Found, add func(name, value string)) {
 		}
 	}
 	if german && !english {
+		o.Decimal = ","
 		add("decimal", `","`)
 		if grouped {
+			o.Thousands = "."
 			add("thousands", `"."`)
 		}
 	} else if grouped && !german {
+		o.Thousands = ","
 		add("thousands", `","`)
 	}
 	if len(nulls) > 0 {
-		var list []string
 		for w := range nulls {
-			list = append(list, w)
+			o.NullValues = append(o.NullValues, w)
 		}
-		sort.Strings(list)
-		add("null_values", yamlList(list))
+		sort.Strings(o.NullValues)
+		add("null_values", yamlList(o.NullValues))
 	}
 	names, twice := t.unique()
 	if twice {
+		o.DuplicateNames = "rename"
 		add("duplicate_names", "rename")
 	}
 	var formats []string
-	for k, v := range verdicts {
+	for k, v := range t.verdicts {
 		if german && english && v.german {
 			v = verdict{typ: "STRING", note: "numbers with a decimal comma, where other columns have a point"}
 		}
 		if strings.HasPrefix(v.typ, "TIMESTAMP") && !t.whole {
 			v.typ = "TIMESTAMP(6)" // a later value may have a fraction, which a smaller one would cut
 		}
-		if v.format != "" {
+		if v.format != "" && o.Formats.SetEntry(names[k], v.format) == nil {
 			formats = append(formats, yaml(names[k])+": "+yaml(v.format))
 		}
 		out.Columns = append(out.Columns, Column{Name: names[k], Type: v.typ, Note: v.note})

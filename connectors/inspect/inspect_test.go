@@ -66,7 +66,7 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	block := f.Block("big")
-	for _, want := range []string{"from a sample of ", " of " + strconv.Itoa(b.Len()) + " bytes", "n\": BIGINT", "t: TIMESTAMP(6)"} {
+	for _, want := range []string{"from a sample of ", " bytes of " + strconv.Itoa(b.Len()) + ")", "n\": BIGINT", "t: TIMESTAMP(6)"} {
 		if !strings.Contains(block, want) {
 			t.Errorf("expected %q in\n%s", want, block)
 		}

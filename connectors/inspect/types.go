@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/csv"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -31,22 +32,15 @@ type shape struct {
 	nulls                                              map[string]int
 }
 
-// The formats of dates and times that are tried beside ISO 8601.
-var dateFormats = []string{
-	"dd.MM.yyyy", "d.M.yyyy", "dd/MM/yyyy", "MM/dd/yyyy", "d/M/yyyy", "M/d/yyyy", "yyyy/MM/dd", "dd-MM-yyyy", "dd-MMM-yyyy", "yyyyMMdd",
-	"dd.MM.yyyy HH:mm", "dd.MM.yyyy HH:mm:ss", "d.M.yyyy H:mm", "dd/MM/yyyy HH:mm", "MM/dd/yyyy HH:mm", "d/M/yyyy H:mm", "M/d/yyyy H:mm",
-	"dd/MM/yyyy HH:mm:ss", "MM/dd/yyyy HH:mm:ss", "yyyy/MM/dd HH:mm:ss", "M/d/yyyy h:mm a", "MM/dd/yyyy hh:mm:ss a",
-}
-
 // A judge looks at values.
 type judge struct {
-	number, comma, group, groupComma, exp, code, zoned *regexp.Regexp
-	formats                                            []func([]byte) bool
+	comma, group, groupComma, exp, code, zoned *regexp.Regexp
+	formats                                    []func([]byte) bool
+	names                                      []string // of formats
 }
 
 func newJudge() (*judge, error) {
 	j := &judge{
-		number:     regexp.MustCompile(`^-?(\d+)(?:\.(\d+))?$`),
 		comma:      regexp.MustCompile(`^-?(\d+|\d{1,3}(?:\.\d{3})+),(\d+)$`),
 		group:      regexp.MustCompile(`^-?\d{1,3}(?:\.\d{3})+$`),
 		groupComma: regexp.MustCompile(`^-?\d{1,3}(?:,\d{3})+(?:\.(\d+))?$`),
@@ -54,7 +48,8 @@ func newJudge() (*judge, error) {
 		code:       regexp.MustCompile(`^(-?0\d+|\+\d+)$`),
 		zoned:      regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)? ?(Z|[+-]\d\d(:?\d\d)?)$`),
 	}
-	for _, f := range dateFormats {
+	j.names = columntext.DateFormats()
+	for _, f := range j.names {
 		m, err := csv.Matches(f)
 		if err != nil {
 			return nil, err
@@ -119,13 +114,17 @@ func (j *judge) numbers(s *shape, v string) bool {
 		s.digits = max(s.digits, len(strings.NewReplacer(".", "", ",", "").Replace(whole)))
 		s.scale = max(s.scale, len(frac))
 	}
-	if m := j.number.FindStringSubmatch(v); m != nil {
-		note(m[1], m[2])
-		if m[2] != "" {
+	if whole, frac, ok := plainNumber(v); ok {
+		note(whole, frac)
+		if frac != "" {
 			s.point++
 		} else {
 			s.whole++
 		}
+	}
+	if comma := strings.IndexByte(v, ','); comma < 0 && hit && strings.IndexByte(v, '.') != len(v)-4 {
+		s.exp++ // a plain number, with which nothing else can be meant
+		return true
 	}
 	if m := j.comma.FindStringSubmatch(v); m != nil {
 		note(m[1], m[2])
@@ -147,22 +146,34 @@ func (j *judge) numbers(s *shape, v string) bool {
 	return hit
 }
 
+// plainNumber takes a number of digits with a point, or without one, apart.
+func plainNumber(v string) (whole, frac string, ok bool) {
+	whole, frac, point := strings.Cut(strings.TrimPrefix(v, "-"), ".")
+	for _, c := range []byte(whole + frac) {
+		if c < '0' || c > '9' {
+			return "", "", false
+		}
+	}
+	return whole, frac, whole != "" && (frac != "" || !point)
+}
+
 // times notes how a date or time is written. Every value is tried with every format that fitted all
 // values before it.
 func (j *judge) times(s *shape, b []byte, v string, line int64) bool {
 	hit := false
-	if len(b) >= 8 && len(b) <= 40 && b[0] >= '0' && b[0] <= '9' || len(b) >= 6 && bytes.ContainsAny(b, "/.-") && b[0] >= '0' && b[0] <= '9' {
+	if len(b) >= 8 && len(b) <= 40 && bytes.ContainsAny(b, "/.-") && b[0] >= '0' && b[0] <= '9' || len(b) >= 6 && bytes.ContainsAny(b, "/.-") && b[0] >= '0' && b[0] <= '9' {
 		for k, m := range j.formats {
 			if s.formats[k] == s.values-1 && m(b) {
 				s.formats[k]++
-				hit = hit || dateFormats[k] != "yyyyMMdd"
+				hit = hit || j.names[k] != "yyyyMMdd"
 			}
 		}
 	}
 	if len(b) < 10 || b[4] != '-' {
 		return hit
 	}
-	if m := j.zoned.FindStringSubmatch(v); m != nil {
+	// An offset ends in Z or a digit, and its sign stands behind the time.
+	if m := j.zoned.FindStringSubmatch(v[:len(v)*ends(b)]); m != nil {
 		s.zoned++
 		s.zone(m[3], line)
 		hit = true
@@ -181,6 +192,14 @@ func (j *judge) times(s *shape, b []byte, v string, line int64) bool {
 		s.precision = max(s.precision, n)
 	}
 	return hit
+}
+
+// ends is 1 where a text may end with an offset, else 0.
+func ends(b []byte) int {
+	if c := b[len(b)-1]; c == 'Z' || len(b) > 16 && bytes.ContainsAny(b[16:], "+-") {
+		return 1
+	}
+	return 0
 }
 
 func (s *shape) zone(name string, line int64) {
@@ -253,7 +272,7 @@ func (s *shape) dated() (verdict, bool) {
 	var fit []string
 	for k, n := range s.formats {
 		if n == s.values {
-			fit = append(fit, dateFormats[k])
+			fit = append(fit, columntext.DateFormats()[k])
 		}
 	}
 	if len(fit) == 0 || fit[0] == "yyyyMMdd" {
