@@ -18,7 +18,11 @@ type Inferred struct {
 	connectors.Inference
 	Verdicts []infer.Verdict    // per column
 	Columns  connectors.Columns // as the plan could declare them
+	b        *bound
 }
+
+// Style is how the values of a column are written.
+func (v *Inferred) Style(column int) columntext.Style { return v.b.style(v.Columns[column].Name) }
 
 // Infer finds the columns of files from their headers and a sample of their values. The options say all
 // about how the text is written: nothing of that is guessed.
@@ -180,7 +184,7 @@ func (b *bound) hint(c expr.Field, style columntext.Style, f *columntext.Flaw) s
 
 // result judges the columns.
 func (v *inference) result() *Inferred {
-	out := &Inferred{Inference: connectors.Inference{Of: len(v.inputs), Rows: v.rows, Bytes: v.bytes, Whole: v.whole}}
+	out := &Inferred{b: v.b, Inference: connectors.Inference{Of: len(v.inputs), Rows: v.rows, Bytes: v.bytes, Whole: v.whole}}
 	for _, in := range v.inputs {
 		out.OfBytes += in.Bytes
 		if in.sampled {

@@ -88,7 +88,9 @@ func quotesIn(head []byte, delimiter string) []quoting {
 	if bytes.Contains(head, []byte(`\"`)) {
 		out = append(out, quoting{`"`, "backslash"})
 	}
-	if !bytes.Contains(head, []byte(`"`)) && bytes.Contains(head, []byte("'"+delimiter)) && bytes.Contains(head, []byte(delimiter+"'")) {
+	begins := bytes.Contains(head, []byte(delimiter+"'")) || bytes.Contains(head, []byte("\n'"))
+	ends := bytes.Contains(head, []byte("'"+delimiter)) || bytes.Contains(head, []byte("'\n")) || bytes.Contains(head, []byte("'\r"))
+	if !bytes.Contains(head, []byte(`"`)) && begins && ends {
 		out = append(out, quoting{"'", ""})
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 
 // The severities of hazards.
 const (
-	SeverityError   = "error"   // a run that uses the file fails, or reads it wrongly
+	SeverityError   = "error"   // a run whose source says nothing but the path fails
 	SeverityWarning = "warning" // it goes wrong unless the plan says so
 	SeverityInfo    = "info"    // it is read right, and costs something or is worth knowing
 )
@@ -35,7 +35,8 @@ type Diagnosis struct {
 	Hazards []Hazard `json:"hazards"`
 }
 
-// Failed reports whether a run would fail.
+// Failed reports whether a run would fail that reads all of the file by a source that says nothing but its
+// path; of a file without a byte, and the columns.
 func (d *Diagnosis) Failed() bool {
 	for _, h := range d.Hazards {
 		if h.Severity == SeverityError {
@@ -45,8 +46,8 @@ func (d *Diagnosis) Failed() bool {
 	return false
 }
 
-// Examine looks for hazards in a file. A text file is read to its end for what is about its records;
-// what is about values is from the sample that [Look] takes.
+// Examine looks for hazards in a file. It is read to its end, as a run would read it; what is about values is
+// from the sample that [Look] takes.
 func Examine(fs files.FS, f files.File) (*Diagnosis, error) {
 	parquet, err := isParquet(fs, f)
 	if err != nil {
@@ -58,7 +59,10 @@ func Examine(fs files.FS, f files.File) (*Diagnosis, error) {
 		err = d.parquet(fs, f)
 	case f.Bytes == 0:
 		d.Form = "empty"
-		d.add(Hazard{Rule: "empty", Severity: SeverityError, Message: "the file has no bytes, not even a header"})
+		d.add(Hazard{
+			Rule: "empty", Severity: SeverityWarning, Message: "the file has no bytes, not even a header: it is read as no rows, and columns cannot be inferred from it",
+			Cure: []string{"columns: {id: BIGINT}"}, Advice: "declare the columns that files of this kind have",
+		})
 	default:
 		var is bool
 		if is, err = isJSON(fs, f); err != nil {

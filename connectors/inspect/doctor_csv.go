@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"sort"
@@ -11,6 +12,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/csv"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // csv looks for hazards in a text file.
@@ -32,7 +34,34 @@ func (d *Diagnosis) csv(fs files.FS, f files.File) error {
 	}
 	d.names(t)
 	d.values(t)
+	t.describe(&Found{}, s)
+	t.types(fs, f, &Found{})
+	d.odd(t)
+	d.settle(try(context.Background(), connectors.Erase(csv.Spec), f))
 	return nil
+}
+
+// odd names the values but for which a column would have a narrower type.
+func (d *Diagnosis) odd(t *table) {
+	if t.inferred == nil {
+		return
+	}
+	for i, v := range t.inferred.Verdicts {
+		if v.Odd == nil {
+			continue
+		}
+		name := t.inferred.Columns[i].Name
+		h := Hazard{
+			Rule: "odd-values", Severity: SeverityWarning, Line: v.Odd.Line, Column: name, Count: int64(v.OddCount),
+			Message: fmt.Sprintf("the column is %s but for %d of %d values, the first %q, so it is read as STRING", v.Almost, v.OddCount, v.Values, v.Odd.Text),
+			Cure:    []string{"columns: {" + yaml(name) + ": " + yaml(v.Almost.String()) + "}"},
+			Advice:  fmt.Sprintf("with its type declared, `on_error: skip` of the source leaves such rows out; as STRING, TRY_CAST(%s AS %s) gives NULL for them", expr.Quote(name), v.Almost),
+		}
+		if style := t.inferred.Style(i).Cure(expr.Field{Name: name, Type: v.Almost}, []byte(v.Odd.Text)); style != "" {
+			h.Advice = style + "; " + h.Advice
+		}
+		d.add(h)
+	}
 }
 
 // form is what is about the file as a whole.

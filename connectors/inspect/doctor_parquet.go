@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -45,6 +46,7 @@ func (d *Diagnosis) parquet(fs files.FS, f files.File) error {
 		}
 	}
 	d.groups(f, s)
+	d.settle(try(context.Background(), connectors.Erase(parquet.Spec), f))
 	return nil
 }
 

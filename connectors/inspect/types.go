@@ -111,7 +111,7 @@ func (j *judge) numbers(s *shape, v string) bool {
 	hit := false
 	note := func(whole, frac string) {
 		hit = true
-		s.digits = max(s.digits, len(strings.NewReplacer(".", "", ",", "").Replace(whole)))
+		s.digits = max(s.digits, len(whole)-strings.Count(whole, ".")-strings.Count(whole, ","))
 		s.scale = max(s.scale, len(frac))
 	}
 	if whole, frac, ok := plainNumber(v); ok {

@@ -155,10 +155,11 @@ func (c *Column) Judge(all bool) Verdict {
 		return v
 	}
 	v.Note = c.zones()
-	c.oddities(&v, all)
 	if k := c.count[code]; k > 0 && k+c.numbers() == c.n {
 		v.Note = fmt.Sprintf("leading zeros or signs, as in %s: a number would lose them", c.first[code].place())
+		return v
 	}
+	c.oddities(&v, all)
 	return v
 }
 
@@ -248,7 +249,7 @@ func (c *Column) oddities(v *Verdict, all bool) {
 			rest.count[k] = c.count[k]
 		}
 		odd := c.n - n
-		if odd == 0 || odd > max(c.n/10, 1) || n <= odd {
+		if odd == 0 || odd*10 > c.n {
 			continue
 		}
 		t, _, ok := rest.typed(n, all)

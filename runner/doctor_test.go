@@ -1,0 +1,178 @@
+package runner_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/inspect"
+	"github.com/seed-4b0e9f7c/runner/plans"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph/bind"
+	"github.com/seed-4b0e9f7c/runner/runner/report"
+)
+
+// listedFile is a file as inspect and doctor take it.
+func listedFile(t *testing.T, path string) files.File {
+	t.Helper()
+	st, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files.File{Path: path, Name: path, Abs: path, Bytes: st.Size()}
+}
+
+// A hazardous is a file with one hazard, what a plan says about it, and what it reads then.
+type hazardous struct {
+	name, text string
+	rule       string
+	fails      bool   // a source that says nothing but the path does not read it
+	read       string // the rows that the cure gives: a CSV of the sink
+}
+
+func hazards() []hazardous {
+	late := "n,v\n"
+	for i := range 5000 {
+		if i == 4321 {
+			late += "4321,x1\n"
+			continue
+		}
+		late += fmt.Sprintf("%d,%d.50\n", i, i)
+	}
+	return []hazardous{
+		{"bom.csv", "\xEF\xBB\xBF\"id\",\"n\"\n1,x\n", "bom", false, "id,n\n1,x\n"},
+		{"latin.csv", "id,n\n1,caf\xe9\n", "encoding", true, "id,n\n1,café\n"},
+		{"utf16.csv", "\xFF\xFEi\x00d\x00,\x00n\x00\n\x001\x00,\x00x\x00\n\x00", "encoding", false, "id,n\n1,x\n"},
+		{"mixed.csv", "id,n\r\n1,x\n2,y\r\n", "line-ends", false, "id,n\n1,x\n2,y\n"},
+		{"cr.csv", "id,n\r1,x\r2,y\r", "line-ends", true, "id,n\n1,x\n2,y\n"},
+		{"long.csv", "id,n\n1,x\n2,y,z\n", "ragged", true, "id,n\n1,x\n"},
+		{"short.csv", "id,n\n1,x\n2\n", "ragged", true, "id,n\n1,x\n2,\n"},
+		{"twice.csv", "id,n,id\n1,x,2\n", "duplicate-names", true, "id,n,id_2\n1,x,2\n"},
+		{"quotes.csv", "id,n\n1,\"5\"\"\n2,y\n", "quotes", true, "id,n\n1,\"\"\"5\"\"\"\"\"\n2,y\n"},
+		{"backslash.csv", "id,n\n1,\"a \\\"b\\\"\"\n2,y\n", "quotes", true, "id,n\n1,\"a \"\"b\"\"\"\n2,y\n"},
+		{"semicolon.csv", "id;n\n1;x\n", "delimiter", true, "id,n\n1,x\n"},
+		{"single.csv", "id,n\n1,'a,b'\n2,'c,d'\n", "quotes", true, "id,n\n1,\"a,b\"\n2,\"c,d\"\n"},
+		{"preamble.csv", "made by hand\nid,n\n1,x\n2,y\n", "preamble", true, "id,n\n1,x\n2,y\n"},
+		{"comments.csv", "# made by hand\nid,n\n1,x\n2,y\n", "comments", true, "id,n\n1,x\n2,y\n"},
+		{"headless.csv", "1,x\n2,y\n", "no-header", false, "column1,column2\n1,x\n2,y\n"},
+		{"zip.csv", "zip,n\n02134,1\n", "leading-zeros", false, "zip\n02134\n"},
+		{"comma.csv", "id,n\n1,\"1.234,50\"\n2,\"3,5\"\n", "decimal-comma", false, "id,n\n1,1234.50\n2,3.50\n"},
+		{"zones.csv", "id,t\n1,2023-11-05 01:40:00-07:00\n2,2023-11-05 01:40:00\n", "mixed-zones", false, "id,t\n1,2023-11-05 08:40:00\n2,2023-11-05 01:40:00\n"},
+		{"zone.csv", "id,t\n1,2023-11-05T01:40:00Z\n", "zone", false, "id,t\n1,2023-11-05 01:40:00\n"},
+		{"dates.csv", "id,d\n1,24.12.2023\n2,13.01.2024\n", "date-format", false, "id,d\n1,2023-12-24\n2,2024-01-13\n"},
+		{"blanks.csv", "id,n\n1, x\n2,y \n", "blanks", false, "id,n\n1,x\n2,y\n"},
+		{"nulls.csv", "id,n\n1,NA\n2,3\n", "null-words", false, "id,n\n1,\n2,3\n"},
+		{"odd.csv", late, "odd-values", false, ""},
+		{"none.csv", "", "empty", false, "id\n"},
+	}
+}
+
+// TestCures: each hazard is found, says rightly whether a run fails, and the lines of its cure do cure it.
+func TestCures(t *testing.T) {
+	for _, c := range hazards() {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, dir, c.name, c.text)
+			d, err := inspect.Examine(files.Local(), listedFile(t, filepath.Join(dir, c.name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found *inspect.Hazard
+			for i := range d.Hazards {
+				if d.Hazards[i].Rule == c.rule {
+					found = &d.Hazards[i]
+				}
+			}
+			if found == nil {
+				t.Fatalf("no hazard %s: %+v", c.rule, d.Hazards)
+			}
+			state := "FINISHED" // of an empty file with declared columns
+			if c.rule != "empty" {
+				state = runSource(t, dir, c.name, nil).State
+			}
+			if (state == "FAILED") != c.fails || d.Failed() != c.fails {
+				t.Errorf("a run is %s, the doctor says that it fails: %t, expected %t", state, d.Failed(), c.fails)
+			}
+			if c.rule == "odd-values" {
+				if found.Line != 4323 || found.Column != "v" || !strings.Contains(found.Message, "DECIMAL(18, 2) but for 1 of 5000 values") {
+					t.Errorf("%+v", found)
+				}
+				r := run(t, filepath.Join(dir, "p.yaml"), "sources:\n  a:\n    csv:\n      path: "+c.name+"\n      "+strings.Join(found.Cure, "\n      ")+"\n    on_error: skip\nsinks:\n  out: {from: a, csv: {path: out.csv, mode: overwrite}}\n", setup{})
+				finished(t, r)
+				if r.Sinks[0].Rows != 4999 {
+					t.Errorf("%d rows", r.Sinks[0].Rows)
+				}
+				return
+			}
+			finished(t, runSource(t, dir, c.name, found.Cure))
+			if b, err := os.ReadFile(filepath.Join(dir, "out.csv")); err != nil || string(b) != c.read {
+				t.Errorf("cured by %q it is read as %q, expected %q %v", found.Cure, b, c.read, err)
+			}
+		})
+	}
+}
+
+// runSource runs a plan that copies a file, with lines of a csv source beside its path.
+func runSource(t *testing.T, dir, name string, lines []string) (r report.Report) {
+	t.Helper()
+	plan := "sources:\n  a:\n    csv:\n      path: " + name + "\n"
+	for _, l := range lines {
+		plan += "      " + l + "\n"
+	}
+	plan += "sinks:\n  out: {from: a, csv: {path: out.csv, mode: overwrite}}\n"
+	r, err := tryRun(t, filepath.Join(dir, "p.yaml"), plan, setup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestInspectAgrees: the block that inspect writes and a source that has all of it but the columns mean the
+// same columns, and the block reads all rows that the other one reads.
+func TestInspectAgrees(t *testing.T) {
+	paths := []string{}
+	dir := t.TempDir()
+	for _, c := range hazards() {
+		if c.rule != "empty" && c.rule != "quotes" && c.name != "long.csv" { // which nothing reads as they are
+			put(t, dir, c.name, c.text)
+			paths = append(paths, filepath.Join(dir, c.name))
+		}
+	}
+	if shared := os.Getenv("RUNNER_SHARED"); shared != "" {
+		for _, p := range []string{"northwind/*.csv", "jaffle_shop/*.csv", "vega/*.csv", "vega/*.tsv", "flight_summary/csv/*.csv", "tpch_tbl/*.gz"} {
+			more, err := filepath.Glob(filepath.Join(shared, "data", p))
+			if err != nil || len(more) == 0 {
+				t.Fatalf("%s: %v", p, err)
+			}
+			paths = append(paths, more...)
+		}
+	}
+	for _, path := range paths {
+		found, err := inspect.Look(files.Local(), listedFile(t, path))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		block := found.Block("a")
+		without, _, _ := strings.Cut(block, "      columns:\n")
+		var schemas []string
+		for _, b := range []string{block, without} {
+			p, wrong := plans.Parse(filepath.Join(dir, "p.yaml"), []byte("sources:\n"+b+"sinks:\n  out: {from: a, blackhole: {}}\n"), nil, plans.KnownOf(catalogs(t).Connectors, catalogs(t).Operators))
+			if wrong.Failed() {
+				t.Fatalf("%s: %v\n%s", path, wrong, b)
+			}
+			bp, wrong, err := bind.Bind(t.Context(), p, catalogs(t).Connectors)
+			if err != nil || wrong.Failed() {
+				t.Fatalf("%s: %v %v\n%s", path, err, wrong, b)
+			}
+			schemas = append(schemas, bp.Sources["a"].Source.Schema().String())
+		}
+		if schemas[0] != schemas[1] {
+			t.Errorf("%s:\n%s\n%s", path, schemas[0], schemas[1])
+		}
+		r := run(t, filepath.Join(dir, "p.yaml"), "sources:\n"+block+"sinks:\n  out: {from: a, blackhole: {}}\n", setup{})
+		finished(t, r)
+	}
+}
