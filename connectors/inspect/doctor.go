@@ -1,12 +1,15 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sort"
 	"strings"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/json"
 )
 
 // The severities of hazards.
@@ -69,7 +72,9 @@ func Examine(fs files.FS, f files.File) (*Diagnosis, error) {
 			return nil, err
 		}
 		if is {
-			err = d.json(fs, f)
+			if err = d.json(fs, f); err == nil {
+				d.settle(try(context.Background(), connectors.Erase(json.Spec), f))
+			}
 		} else {
 			err = d.csv(fs, f)
 		}
