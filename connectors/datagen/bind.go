@@ -131,5 +131,5 @@ func (b *bound) most() int64 {
 	case b.Rows == math.MaxInt64:
 		return unboundedSplits
 	}
-	return min(ceil(b.Rows, mostBlock), mostSplits)
+	return min(ceil(b.Rows, b.block()), mostSplits)
 }

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	mostBlock       = 1024
+	mostBlock       = 1024 // rows
+	blockBytes      = 1 << 20
 	blockTime       = 50 * time.Millisecond
 	unboundedSplits = 8
 )
@@ -24,15 +25,18 @@ type layout struct {
 }
 
 func (b *bound) layout(splits int64) layout {
-	l := layout{rows: b.Rows, rate: b.Rate, splits: splits, idle: b.Options.IdleSplits, block: mostBlock}
+	l := layout{rows: b.Rows, rate: b.Rate, splits: splits, idle: b.Options.IdleSplits, block: b.block()}
 	if l.rate > 0 { // so small that no split waits long for its next one
-		l.block = min(max(l.rate*blockTime.Milliseconds()/1000/splits, 1), mostBlock)
+		l.block = min(max(quotient(l.rate, blockTime.Milliseconds(), 1000*splits), 1), l.block)
 	}
 	if l.idle > 0 {
 		l.dealt = ceil(b.Options.IdleAfter, l.block) * splits
 	}
 	return l
 }
+
+// block is how many rows a block has where none are held back: less where they are wide.
+func (b *bound) block() int64 { return min(max(blockBytes/b.Width, 1), mostBlock) }
 
 func ceil(n, by int64) int64 {
 	q := n / by
