@@ -24,36 +24,48 @@ func (d *wordDict) reset() {
 	clear(d.slots)
 }
 
-// room makes the table large enough for n more keys, at most half full.
-func (d *wordDict) room(n int) {
-	if size := max(2*(len(d.keys)+n), 1<<10); size > len(d.slots) {
-		log := bits.Len(uint(size - 1))
-		d.slots, d.shift = make([]uint32, 1<<log), uint(64-log)
-		for code, k := range d.keys {
-			at := d.slot(k)
-			d.slots[at] = uint32(code + 1)
-		}
+// guess looks keys up without comparing them: it gives code + 1 of what stands first where a key belongs,
+// 0 where nothing does. All the memory is asked for before any of it is needed.
+func (d *wordDict) guess(hashes []uint64, to []uint32) {
+	if len(d.slots) == 0 {
+		d.grow()
+	}
+	slots, shift := d.slots, d.shift&63
+	to = to[:len(hashes)]
+	for i, h := range hashes {
+		to[i] = slots[h>>shift]
 	}
 }
 
-// slot is where a key stands, or would.
-func (d *wordDict) slot(k uint64) uint64 {
+// code is the code of a key, which is added where it is new.
+func (d *wordDict) code(k uint64) uint32 {
 	mask := uint64(len(d.slots) - 1)
 	at := k * spread1 >> d.shift
-	for d.slots[at] != 0 && d.keys[d.slots[at]-1] != k {
+	for d.slots[at] != 0 {
+		if d.keys[d.slots[at]-1] == k {
+			return d.slots[at] - 1
+		}
 		at = (at + 1) & mask
 	}
-	return at
+	d.keys = append(d.keys, k)
+	d.slots[at] = uint32(len(d.keys))
+	if 3*len(d.keys) > len(d.slots) {
+		d.grow()
+	}
+	return uint32(len(d.keys) - 1)
 }
 
-// code is the code of a key, which room was made for.
-func (d *wordDict) code(k uint64) uint32 {
-	at := d.slot(k)
-	if d.slots[at] == 0 {
-		d.keys = append(d.keys, k)
-		d.slots[at] = uint32(len(d.keys))
+func (d *wordDict) grow() {
+	log := max(bits.Len(uint(len(d.slots))), 10)
+	d.slots, d.shift = make([]uint32, 1<<log), uint(64-log)
+	mask := uint64(len(d.slots) - 1)
+	for code, k := range d.keys {
+		at := k * spread1 >> d.shift
+		for d.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		d.slots[at] = uint32(code + 1)
 	}
-	return d.slots[at] - 1
 }
 
 // A bytesDict numbers the different byte strings of a column in the order of their sight.

@@ -79,13 +79,27 @@ func (w *numberWriter[T]) encode(b []byte) ([]byte, int32) {
 // dictionary take; false where it becomes too large.
 func (w *numberWriter[T]) code() (cost int, ok bool) {
 	before := len(w.dict.keys)
-	w.dict.room(len(w.page))
 	if cap(w.codes) < len(w.page) {
 		w.codes = make([]uint32, len(w.page), max(len(w.page), w.pageRows))
 	}
 	w.codes = w.codes[:len(w.page)]
-	for i, v := range w.page {
-		w.codes[i] = w.dict.code(bitsOf(v))
+	var hashes [256]uint64
+	for at := 0; at < len(w.page); at += len(hashes) {
+		part := w.page[at:min(at+len(hashes), len(w.page))]
+		codes := w.codes[at : at+len(part)]
+		for i, v := range part {
+			hashes[i] = bitsOf(v) * spread1
+		}
+		w.dict.guess(hashes[:len(part)], codes)
+		keys := w.dict.keys
+		for i, v := range part {
+			k, c := bitsOf(v), codes[i]
+			if c-1 < uint32(len(keys)) && keys[c-1] == k {
+				codes[i] = c - 1
+			} else {
+				codes[i] = w.dict.code(k)
+			}
+		}
 	}
 	entries := len(w.dict.keys)
 	cost = (entries-before)*w.width() + len(w.page)*bitWidth(uint32(entries-1))/8
