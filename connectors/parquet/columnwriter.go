@@ -9,16 +9,19 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 )
 
-// limits are where pages and dictionaries end. Small pages let readers pass over what they do not need;
-// each costs some 50 bytes and a call of the compressor.
+// limits are where pages, dictionaries and row groups end. Small pages let readers pass over what they do
+// not need; each costs some 50 bytes and a call of the compressor. A row group that is ended for want of
+// memory has leastBytes: smaller ones cost readers more than they save.
 type limits struct {
-	pageRows   int // most rows of a page
-	pageBytes  int // about the most bytes of a page's values
-	dictionary int // most bytes of a dictionary page, which readers hold while they read the chunk
+	pageRows   int   // most rows of a page
+	pageBytes  int   // about the most bytes of a page's values
+	dictionary int   // most bytes of a dictionary page, which readers hold while they read the chunk
+	mostBytes  int64 // about where a row group ends, in encoded bytes
+	leastBytes int64
 }
 
 func usualLimits() *limits {
-	return &limits{pageRows: 1 << 15, pageBytes: 1 << 20, dictionary: 1 << 20}
+	return &limits{pageRows: 1 << 15, pageBytes: 1 << 20, dictionary: 1 << 20, mostBytes: 64 << 20, leastBytes: 4 << 20}
 }
 
 // A columnWriter encodes a column of a row group, page by page, and holds what is encoded until the row

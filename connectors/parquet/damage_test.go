@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,4 +184,37 @@ func FuzzParquetOpen(f *testing.F) {
 			t.Errorf("no class: %v", err)
 		}
 	})
+}
+
+// TestChecksum flips a bit in every page of a file of ours: the error names file, row group and column.
+func TestChecksum(t *testing.T) {
+	good := sample(t, "none", 1000) // any bits decode
+	pages := 0
+	for g, group := range otherFooter(t, good).RowGroups {
+		for _, c := range group.Columns {
+			at := c.MetaData.DataPageOffset
+			if d := c.MetaData.DictionaryPageOffset; d != nil {
+				at = *d
+			}
+			for end := at + c.MetaData.TotalCompressedSize; at < end; pages++ {
+				h, body, rest, err := nextPage(good[at:end])
+				if err != nil || !h.hasCRC {
+					t.Fatal(h, err)
+				}
+				bad := bytes.Clone(good)
+				bad[end-int64(len(rest))-int64(len(body)/2)-1] ^= 1
+				path := save(t, bad)
+				_, err = readQuietly(t, alloc(t), path)
+				text := fmt.Sprintf("row group %d, column %s: page", g, c.MetaData.PathInSchema[0])
+				var e *connectors.DataError
+				if !errors.As(err, &e) || e.Kind != "DamagedFile" || e.File != path || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "checksum") {
+					t.Errorf("%s: %v", text, err)
+				}
+				at = end - int64(len(rest))
+			}
+		}
+	}
+	if pages < 8 {
+		t.Errorf("only %d pages", pages)
+	}
 }

@@ -13,27 +13,26 @@ import (
 
 // An encoder writes a Parquet file. A row group is held in memory, encoded, until it is full.
 type encoder struct {
-	schema   expr.Schema
-	fields   schema.FieldList
-	out      io.Writer
-	at       int64 // bytes of the file that are written
-	columns  []*columnWriter
-	deflate  deflater
+	schema  expr.Schema
+	fields  schema.FieldList
+	out     io.Writer
+	at      int64 // bytes of the file that are written
+	columns []*columnWriter
+	deflate deflater
+	*limits
 	groups   []writtenGroup
 	rows     int64 // rows in the group
 	mostRows int64
 	ledger   ledger
+	failed   error // of a row group that was written when memory was asked for
 }
-
-// mostBytes is about where a row group ends, in encoded bytes.
-const mostBytes = 64 << 20
 
 func newEncoder(in expr.Schema, w io.Writer, codec compress.Compression, l *limits, mostRows int64, m operators.Memory) (*encoder, error) {
 	fields, err := nodes(in)
 	if err != nil {
 		return nil, err
 	}
-	e := &encoder{schema: in, fields: fields, out: w, mostRows: mostRows, ledger: ledger{memory: m}}
+	e := &encoder{schema: in, fields: fields, out: w, limits: l, mostRows: mostRows, ledger: ledger{memory: m}}
 	e.deflate.codec = codec
 	for _, f := range in.Fields {
 		e.columns = append(e.columns, newColumnWriter(f, &e.deflate, l))
@@ -89,7 +88,10 @@ func (e *encoder) append(b operators.Batch, from, n int) error {
 func (e *encoder) endIfFull() error {
 	held, encoded := e.held()
 	refused := !e.ledger.settle(held)
-	if e.rows >= e.mostRows || encoded >= mostBytes || refused && encoded >= leastBytes {
+	if e.failed != nil {
+		return e.failed
+	}
+	if e.rows >= e.mostRows || encoded >= e.mostBytes || refused && encoded >= e.leastBytes {
 		if err := e.endGroup(); err != nil {
 			return err
 		}
@@ -99,10 +101,6 @@ func (e *encoder) endIfFull() error {
 	}
 	return nil
 }
-
-// leastBytes is what a row group has at least, encoded, before it is ended for want of memory: smaller ones
-// cost readers more than they save here.
-const leastBytes = 4 << 20
 
 // held is how many bytes of memory are held, and how many of them are encoded pages.
 func (e *encoder) held() (held, encoded int64) {
@@ -117,7 +115,10 @@ func (e *encoder) held() (held, encoded int64) {
 // yield frees memory that another operator of the slot asks for. It is called between batches.
 func (e *encoder) yield(int64) int64 {
 	before := e.ledger.reserved
-	if _, encoded := e.held(); encoded < leastBytes || e.endGroup() != nil {
+	if _, encoded := e.held(); encoded >= e.leastBytes && e.failed == nil {
+		e.failed = e.endGroup()
+	}
+	if e.rows > 0 {
 		return 0
 	}
 	e.shrink()
@@ -180,6 +181,9 @@ func (e *encoder) endChunk(c *columnWriter) (writtenChunk, error) {
 
 // Finish writes the last row group, the page indexes and the footer. A file without rows has no row group.
 func (e *encoder) Finish() error {
+	if e.failed != nil {
+		return e.failed
+	}
 	if err := e.endGroup(); err != nil {
 		return err
 	}
@@ -209,12 +213,14 @@ func (l *ledger) settle(held int64) bool {
 	case l.memory == nil:
 		return true
 	case want > l.reserved:
-		if !l.memory.Reserve(want - l.reserved) {
+		more := want - l.reserved
+		if !l.memory.Reserve(more) {
 			return false
 		}
+		l.reserved += more // being asked for memory meanwhile, less may be reserved now
 	case want < l.reserved:
 		l.memory.Release(l.reserved - want)
+		l.reserved = want
 	}
-	l.reserved = want
 	return true
 }

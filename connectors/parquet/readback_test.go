@@ -61,7 +61,7 @@ func TestReadBack(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 23))
 		s, batches := randomBatches(t, memory.DefaultAllocator, rnd)
 		columns := readbackOf(t, s, batches...)
-		l := &limits{pageRows: 1 + rnd.IntN(200), pageBytes: 1 + rnd.IntN(3000), dictionary: rnd.IntN(2000)}
+		l := &limits{pageRows: 1 + rnd.IntN(200), pageBytes: 1 + rnd.IntN(3000), dictionary: rnd.IntN(2000), mostBytes: 1 + rnd.Int64N(1<<18)}
 		save(encodeBatches(t, s, codecs[seed%5], l, int64(1+rnd.IntN(500)), batches), s, columns)
 	}
 	out, err := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "readback.py"), dir).CombinedOutput()

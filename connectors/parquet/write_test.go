@@ -184,7 +184,7 @@ func checkRandomFile(t *testing.T, seed uint64) {
 		want = append(want, lines(b, s)...)
 	}
 	codec := []string{"none", "snappy", "zstd", "gzip", "lz4_raw"}[rnd.IntN(5)]
-	l := &limits{pageRows: 1 + rnd.IntN(200), pageBytes: 1 + rnd.IntN(3000), dictionary: rnd.IntN(2000)}
+	l := &limits{pageRows: 1 + rnd.IntN(200), pageBytes: 1 + rnd.IntN(3000), dictionary: rnd.IntN(2000), mostBytes: 1 + rnd.Int64N(1<<18)}
 	data := encodeBatches(t, s, codec, l, int64(1+rnd.IntN(500)), batches)
 	path := save(t, data)
 	got, err := readAll(t, a, input{Options: Options{Path: []string{path}, Columns: s.Fields}})
