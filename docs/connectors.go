@@ -30,7 +30,7 @@ func connectorsPage(c connectors.Catalog) []byte {
 	}
 	p.heading("Files")
 	p.paragraph("Paths are relative to the plan file. A source's `path` is a file, a folder, a glob (`*`, `?`, `[a-z]`, `{a,b}`, `**`) or a list of " +
-		"them; files are read in the order of their names. A sink's `path` with an extension is one file, so its vertex has one subtask; " +
+		"them; files are read in the order of their names. A sink's `path` with an extension is one file, which csv and json write with one subtask and parquet with many; " +
 		"without one it is a folder of `part-<subtask>-<n>` files.")
 	p.paragraph("What a sink does with a target that is there: `mode: error` fails, `mode: overwrite` puts the new result in its place at once and whole, " +
 		"`mode: append` adds files to a folder. Until the run has succeeded the target is as it was.")

@@ -25,6 +25,11 @@
 // Bounds of the older form, bounds that contradict each other, those of INT96 and of wide decimals, and
 // filters that may raise prune nothing; NaN, which bounds leave out, is thought of.
 //
+// Writing goes by row groups too: each column is encoded page by page, by a dictionary, by differences or
+// plainly, whichever is smaller, and every page has a checksum. Bounds and NULL counts are kept of row groups
+// and of pages, with places of the pages. What several subtasks write becomes one file when it is
+// published, if the target is one.
+//
 // Every page of a column that is read is looked at before it is decoded: sizes, number of values,
 // checksum where there is one. A file that contradicts itself is a DamagedFile error.
 package parquet
@@ -41,7 +46,7 @@ type Options struct {
 	AllowEmpty   bool               `json:"allow_empty,omitempty" yaml:"allow_empty" doc:"Sources: whether a path may match no file, which is no rows then and an error otherwise." default:"false"`
 	Mode         string             `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"Sinks: what to do with a target that exists." default:"error"`
 	Compression  string             `json:"compression,omitempty" yaml:"compression" validate:"omitempty,oneof=snappy zstd gzip lz4_raw none" doc:"Sinks: how pages are compressed." default:"snappy"`
-	RowGroupRows int64              `json:"row_group_rows,omitempty" yaml:"row_group_rows" validate:"omitempty,min=1,max=1000000" doc:"Sinks: most rows of a row group, which also ends at about 64 MB." default:"1000000"`
+	RowGroupRows int64              `json:"row_group_rows,omitempty" yaml:"row_group_rows" validate:"omitempty,min=1,max=1000000" doc:"Sinks: most rows of a row group, which also ends at about 64 MB, or sooner where memory is short." default:"1000000"`
 }
 
 // Spec declares parquet.

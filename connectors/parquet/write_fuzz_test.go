@@ -24,7 +24,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add(uint64(3), []byte{})
 	f.Add(uint64(4), []byte(strings.Repeat("ä", 100)+"\n"+strings.Repeat("\U0010ffff", 30)))
 	f.Fuzz(func(t *testing.T, seed uint64, data []byte) {
-		if len(data) > 1<<16 {
+		if len(data) > 1<<12 {
 			return
 		}
 		rnd := rand.New(rand.NewPCG(seed, 29))
