@@ -28,6 +28,10 @@ type Pushdown struct {
 	Columns []int      `json:"columns"`
 	Where   *expr.Expr `json:"where,omitempty"`
 	Limit   int64      `json:"limit"`
+	// Paths are, for columns of nested types, the fields that are looked at, each as the names below the column:
+	// what else a ROW has may be NULL, whatever it is in the source. Elements of an ARRAY and values of a MAP are
+	// looked at by the same names. A column without an entry is looked at as a whole.
+	Paths map[int][][]string `json:"paths,omitempty"`
 	// Rejects asks for the records that are left out as bad: the reader is a [Rejecting] one then. Only a
 	// [Skipping] source is asked.
 	Rejects bool `json:"rejects,omitempty"`

@@ -22,13 +22,24 @@ type fileColumn struct {
 	leaf    leaf
 	decoder *decoder
 	cast    *expr.Program // to the declared type; nil where the file has it
+	paths   [][]string    // of a nested column: the fields that are looked at, nil = all of it
+	nested  *nestedReader // of a nested column
 	room    room
 	chunk   *chunk // of the group being read; nil before it is opened
 	owed    int64  // rows of the group to pass over before the next are decoded
 }
 
-// read decodes the next n rows of a group.
-func (c *fileColumn) read(d *document, group, n int) (piece, error) {
+// read decodes the next n rows of a group; of a nested column only values in selected rows (nil: all) fail.
+func (c *fileColumn) read(d *document, group, n int, sel []int32) (piece, error) {
+	if c.nested != nil {
+		if c.owed > 0 {
+			if err := c.nested.skip(d, group, c.owed); err != nil {
+				return piece{}, err
+			}
+			c.owed = 0
+		}
+		return c.nested.next(d, group, n, sel)
+	}
 	if c.chunk == nil {
 		var err error
 		if c.chunk, err = openChunk(d, group, c.Name, c.leaf.index, &c.room); err != nil {
@@ -45,12 +56,20 @@ func (c *fileColumn) read(d *document, group, n int) (piece, error) {
 }
 
 // leave ends the group.
-func (c *fileColumn) leave() { c.chunk, c.owed = nil, 0 }
+func (c *fileColumn) leave() {
+	c.chunk, c.owed = nil, 0
+	if c.nested != nil {
+		c.nested.leave()
+	}
+}
 
 // attach finds the column in a file.
 func (c *fileColumn) attach(d *document, has []leaf, alloc memory.Allocator, w *words) error {
 	l := find(has, c.Name)
-	if l == nil || l.index < 0 {
+	if l != nil && l.nest != nil {
+		return c.attachNested(d, l, alloc)
+	}
+	if l == nil || l.index < 0 || c.Type.Nested() {
 		return mismatch(d.path, c.Name, fmt.Sprintf("column %s of %s is gone: the file was written anew while the plan ran", c.Name, d.path))
 	}
 	column := l.as(c.Type)
@@ -74,6 +93,16 @@ func (c *fileColumn) attach(d *document, has []leaf, alloc memory.Allocator, w *
 	c.cast, err = expr.Compile(e, expr.SchemaOf(expr.Field{Name: c.Name, Type: l.typ}))
 	if err != nil {
 		return mismatch(d.path, c.Name, fmt.Sprintf("column %s is %s in %s and declared %s: %v", c.Name, l.typ, d.path, c.Type, err))
+	}
+	return nil
+}
+
+// attachNested finds a nested column in a file.
+func (c *fileColumn) attachNested(d *document, l *leaf, alloc memory.Allocator) (err error) {
+	c.leaf, c.cast, c.decoder = *l, nil, &decoder{alloc: alloc}
+	c.leaf.index = max(l.index, 0)
+	if c.nested, err = newNestedReader(l.nest, c.Type, c.paths, d, alloc); err != nil {
+		return mismatch(d.path, c.Name, fmt.Sprintf("column %s of %s: %v", c.Name, d.path, err))
 	}
 	return nil
 }
@@ -178,7 +207,7 @@ func (b *batchOf) filter() ([]int32, error) {
 // columns reads some used columns and brings them to their declared types. Only selected rows may fail.
 func (b *batchOf) columns(cols []*fileColumn, sel []int32) error {
 	for _, c := range cols {
-		p, err := c.read(b.doc, b.group, b.n)
+		p, err := c.read(b.doc, b.group, b.n, sel)
 		if err != nil {
 			return err
 		}

@@ -167,6 +167,13 @@ func (b *binder) compare(has []leaf, path string) error {
 		switch {
 		case l == nil:
 			return mismatch(path, c.Name, fmt.Sprintf("column %s (%s) of %s is not in %s%s%s", c.Name, c.Type, b.first, path, near(c.Name, has), hint))
+		case l.nest != nil && c.Type.Nested():
+			t, err := l.nest.merge(c.Type)
+			if err != nil {
+				return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s and %s in %s: %v%s", c.Name, c.Type, b.first, l.typ, path, err, hint))
+			}
+			c.Type, c.From = t, t
+			continue
 		case l.index < 0:
 			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s; in %s %s%s", c.Name, c.Type, b.first, path, l.why, hint))
 		case !l.typ.Same(c.Type):
@@ -202,6 +209,14 @@ func (b *binder) match(has []leaf, path string) error {
 		switch {
 		case l == nil:
 			return mismatch(path, f.Name, fmt.Sprintf("column %s is not in %s%s; it has %s", f.Name, path, near(f.Name, has), names(has)))
+		case l.nest != nil && f.Type.Nested():
+			if _, err := fetchOf(l.nest, f.Type, nil); err != nil {
+				return mismatch(path, f.Name, fmt.Sprintf("column %s is %s in %s and declared %s: %v", f.Name, l.typ, path, f.Type, err))
+			}
+			if b.first == "" {
+				b.Columns = append(b.Columns, boundCol{f.Name, f.Type, l.typ})
+			}
+			continue
 		case l.index < 0:
 			e := mismatch(path, f.Name, fmt.Sprintf("column %s of %s: %s", f.Name, path, l.why))
 			e.Kind = "NotSupported"
@@ -226,6 +241,9 @@ func (b *binder) match(has []leaf, path string) error {
 // TIMESTAMP_LTZ, where its annotation is an old one that did not tell the two apart.
 func converts(l *leaf, to expr.Type) error {
 	from := l.typ
+	if from.Nested() || to.Nested() {
+		return fmt.Errorf("declare it %s and take it apart in a transform", from.Nullable(true))
+	}
 	if from.Same(to) {
 		return nil
 	}

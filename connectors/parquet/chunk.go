@@ -21,7 +21,8 @@ type chunk struct {
 	rows     int64 // of the row group
 	at       int64 // rows decoded
 	nullable bool
-	size     int // of a fixed-length type
+	nest     *nest // of a leaf of a nested column: what its levels mean; nil for others
+	size     int   // of a fixed-length type
 	codec    compress.Compression
 	room     *room
 
@@ -30,18 +31,30 @@ type chunk struct {
 	left   int     // rows left of the page
 	levels []int16 // definition levels of the rows left; nil where none is NULL
 	values any     // values[T] of the page
+
+	count    int64   // values that the footer says there are: one a row, unless it is nested
+	rep, def []int16 // of a leaf of a nested column: all levels of the page that was opened last
 }
 
 // values gives values that are not NULL, exactly as many as out takes.
 type values[T any] func(out []T) error
 
 // maxGroupRows bounds what the footer can ask for in memory.
-const maxGroupRows = 1 << 27
+const (
+	maxGroupRows   = 1 << 27
+	maxGroupValues = 1 << 31 // of a nested column
+	maxPageValues  = 1 << 26 // of a nested column
+)
 
 // openChunk reads a column's bytes into a room, checks its pages and makes a decoder of them. The
 // chunk that had the room before is at its end.
 func openChunk(d *document, group int, name string, leaf int, r *room) (*chunk, error) {
-	c := &chunk{doc: d, group: group, name: name, leaf: leaf, room: r}
+	return openChunkOf(d, group, name, leaf, r, nil)
+}
+
+// openChunkOf is openChunk, also for a leaf of a nested column.
+func openChunkOf(d *document, group int, name string, leaf int, r *room, nest *nest) (*chunk, error) {
+	c := &chunk{doc: d, group: group, name: name, leaf: leaf, room: r, nest: nest}
 	err := c.guard(func() error {
 		g := d.meta.RowGroup(group)
 		c.rows = g.NumRows()
@@ -55,7 +68,7 @@ func openChunk(d *document, group int, name string, leaf int, r *room) (*chunk, 
 		}
 		descr := d.meta.Schema.Column(leaf)
 		c.rest, c.codec, c.size, c.nullable = data, m.Compression(), descr.TypeLength(), descr.MaxDefinitionLevel() > 0
-		return checkPages(data, c.rows)
+		return checkPages(data, c.count)
 	})
 	return c, err
 }
@@ -74,8 +87,12 @@ func (c *chunk) load(m *metadata.ColumnChunkMetaData) ([]byte, error) {
 		return nil, &connectors.DataError{Kind: "NotSupported", File: c.doc.path, Field: c.name,
 			Message: fmt.Sprintf("row group %d has %d rows; more than %d in one cannot be read yet", c.group, c.rows, maxGroupRows)}
 	}
-	if m.NumValues() != c.rows {
+	if c.count = m.NumValues(); c.count < c.rows || c.count != c.rows && (c.nest == nil || c.rows == 0) {
 		return nil, fmt.Errorf("the footer says %d values in %d rows", m.NumValues(), c.rows)
+	}
+	if c.count > maxGroupValues {
+		return nil, &connectors.DataError{Kind: "NotSupported", File: c.doc.path, Field: c.name,
+			Message: fmt.Sprintf("row group %d has %d values of column %s; more than %d cannot be read yet", c.group, c.count, c.name, maxGroupValues)}
 	}
 	start, size := chunkStart(m), m.TotalCompressedSize()
 	if c.rows == 0 {
@@ -104,6 +121,11 @@ func (c *chunk) guard(f func() error) (err error) {
 	err = f()
 	if err == nil || isOurs(err) {
 		return err
+	}
+	var large *tooLarge
+	if errors.As(err, &large) {
+		return &connectors.DataError{Kind: "NotSupported", File: c.doc.path, Field: c.name,
+			Message: fmt.Sprintf("row group %d, column %s: %s", c.group, c.name, large)}
 	}
 	return c.doc.chunkDamaged(c.group, c.name, err.Error())
 }
@@ -213,7 +235,9 @@ func openPage[T any](c *chunk, o ops[T]) error {
 	if err != nil {
 		return err
 	}
-	c.left = int(h.values)
+	if c.nest == nil {
+		c.left = int(h.values)
+	}
 	valid := c.left
 	if c.levels != nil {
 		valid = countValid(c.levels)
@@ -245,6 +269,9 @@ func openDictionary[T any](c *chunk, h pageHeader, body []byte, o ops[T]) error 
 // The bytes of a page to be kept hold until the next call of decode, others until the next page.
 func (c *chunk) openLevels(h pageHeader, body []byte, keep bool) ([]byte, error) {
 	c.levels = nil
+	if c.nest != nil {
+		return c.openNested(h, body, keep)
+	}
 	n := int(h.values)
 	if h.kind == dataPageV2 {
 		before := int(h.repBytes) + int(h.defBytes)

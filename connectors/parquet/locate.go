@@ -64,6 +64,17 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 	if col.Type.Kind == expr.Float { // its digits are fewer than those of the DOUBLE that it is read as
 		shown = col.Type
 	}
+	if col.nested != nil {
+		defer col.leave()
+		col.owed = row
+		p, err := col.read(d, group, 1, []int32{})
+		if err != nil {
+			return err
+		}
+		defer p.arr.Release()
+		place.Value = string(column.AppendText(nil, p.arr, col.Type, 0))
+		return nil
+	}
 	ch, err := openChunk(d, group, col.Name, col.leaf.index, &col.room)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ type pageHeader struct {
 	values       int32 // of data pages, NULLs included
 	encoding     int32
 	levels       int32 // encoding of the definition levels, of data pages
+	repetitions  int32 // encoding of the repetition levels, of data pages
 	defBytes     int32 // length of the levels, of data v2 pages
 	repBytes     int32
 	stored       bool // a data v2 page that is not compressed
@@ -43,6 +44,13 @@ var errHeader = errors.New("a page header cannot be decoded")
 
 // maxPage bounds what one page may ask for in memory.
 const maxPage = 1 << 28
+
+// tooLarge says that a page is larger than one may be here, which is no damage.
+type tooLarge struct{ bytes int }
+
+func (e *tooLarge) Error() string {
+	return fmt.Sprintf("a page has %d bytes uncompressed; more than %d in one cannot be read yet", e.bytes, maxPage)
+}
 
 // checkPages walks the pages of a column chunk before any is decoded: headers that are none, pages
 // past the end, values that do not add up, checksums that do not match.
@@ -81,6 +89,9 @@ func nextPage(chunk []byte) (h pageHeader, body, rest []byte, err error) {
 		return h, nil, nil, err
 	}
 	chunk = chunk[size:]
+	if h.uncompressed > maxPage && h.compressed >= 0 && int(h.compressed) <= len(chunk) {
+		return h, nil, nil, &tooLarge{int(h.uncompressed)}
+	}
 	if h.compressed < 0 || h.uncompressed < 0 || h.uncompressed > maxPage || int(h.compressed) > len(chunk) {
 		return h, nil, nil, fmt.Errorf("its header says %d bytes (%d uncompressed), and %d are left", h.compressed, h.uncompressed, len(chunk))
 	}
@@ -139,6 +150,8 @@ func (t *thrift) counts(h *pageHeader, structure, id int, kind byte) bool {
 		field = &h.encoding
 	case structure == 5 && id == 3:
 		field = &h.levels
+	case structure == 5 && id == 4:
+		field = &h.repetitions
 	case structure == 8 && id == 5:
 		field = &h.defBytes
 	case structure == 8 && id == 6:

@@ -40,6 +40,9 @@ func newPruner(where *expr.Expr, in expr.Schema, cols []int) *pruner {
 		place[c] = i * boundsOf
 		f := in.Fields[c]
 		t := f.Type.Nullable(true)
+		if t.Nested() { // has no bounds
+			t = count
+		}
 		p.fields = append(p.fields, expr.Field{Name: "least " + f.Name, Type: t}, expr.Field{Name: "most " + f.Name, Type: t},
 			expr.Field{Name: "nulls " + f.Name, Type: count})
 	}
@@ -68,14 +71,17 @@ func (r *reader) prunes(group int) (bool, error) {
 	cols := make([]arrow.Array, 0, len(p.fields))
 	for _, c := range r.cols[:r.first] {
 		v := span{nulls: -1}
-		if i := c.leaf.index; i < len(p.stats[group]) {
+		t := c.leaf.typ
+		if i := c.leaf.index; c.nested != nil {
+			t = expr.Of(expr.BigInt)
+		} else if i < len(p.stats[group]) {
 			v = c.decoder.span(p.stats[group][i], rows)
 		}
 		var nulls any
 		if v.nulls >= 0 {
 			nulls = v.nulls
 		}
-		cols = append(cols, c.decoder.one(c.leaf.typ, v.least), c.decoder.one(c.leaf.typ, v.most), c.decoder.one(expr.Of(expr.BigInt), nulls))
+		cols = append(cols, c.decoder.one(t, v.least), c.decoder.one(t, v.most), c.decoder.one(expr.Of(expr.BigInt), nulls))
 	}
 	cols = append(cols, r.cols[0].decoder.one(expr.Of(expr.BigInt), rows))
 	rec := column.NewRecord(p.fields, cols, 1)
@@ -95,7 +101,7 @@ func (r *reader) usePruner() error {
 	}
 	r.pruner.stats = nil
 	for _, c := range r.cols[:r.first] {
-		if !c.leaf.typ.Same(c.Type) || c.Type.NotNull && !c.leaf.typ.NotNull {
+		if c.nested == nil && !c.leaf.typ.Same(c.Type) || c.Type.NotNull && !c.leaf.typ.NotNull {
 			return nil
 		}
 	}

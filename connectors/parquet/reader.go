@@ -19,6 +19,9 @@ import (
 // maxRows is the most rows of a batch.
 const maxRows = 16 << 10
 
+// maxBatchValues is about how many values of one leaf of a nested column a batch has at most.
+const maxBatchValues = 1 << 20
+
 // A reader reads row groups one after the other, some rows of all used columns at a time.
 type reader struct {
 	src    *source
@@ -47,7 +50,7 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 	r := &reader{src: s, alloc: t.Alloc, words: map[int]*words{}, tallies: map[int]*connectors.Tally{}}
 	first, rest := s.uses()
 	for _, c := range append(first, rest...) {
-		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c]})
+		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c], paths: s.paths[c]})
 	}
 	r.first = len(first)
 	if s.where == nil {
@@ -245,7 +248,26 @@ func (r *reader) closeFile() error {
 	return d.Close()
 }
 
+// mostRows is how many rows the next batch may have; fewer where rows have many values in nested columns.
 func (r *reader) mostRows() int64 {
+	most := int64(maxRows)
+	for _, c := range r.cols {
+		if c.nested == nil {
+			continue
+		}
+		for _, l := range c.nested.leaves {
+			if g := r.doc.meta.RowGroup(r.group); g.NumRows() > 0 {
+				if m, err := g.ColumnChunk(l.index); err == nil {
+					most = min(most, max(maxBatchValues/max(m.NumValues()/g.NumRows(), 1), 1))
+				}
+			}
+		}
+	}
+	return min(most, r.batchRows())
+}
+
+// batchRows is the most rows of a batch that the split asks for.
+func (r *reader) batchRows() int64 {
 	if b := r.split.Batch; b > 0 && b < maxRows {
 		return b
 	}

@@ -16,6 +16,7 @@ type leaf struct {
 	typ   expr.Type // SQL type
 	why   string    // why it cannot be read
 	float bool      // its values are of 32 bits, which a FLOAT holds
+	nest  *nest     // what a nested column is made of; nil for others
 	bare  bool      // bytes without annotation, which may be text
 	utc   bool      // a TIMESTAMP of an old annotation or INT96, which most writers meant as an instant
 }
@@ -40,18 +41,14 @@ func leaves(s *schema.Schema) []leaf {
 		l := leaf{name: n.Name(), index: next}
 		next += leavesUnder(n)
 		switch p, ok := n.(*schema.PrimitiveNode); {
-		case !ok:
-			l.index, l.why = -1, "it is nested ("+groupKind(n)+"), which cannot be read yet"
-		case n.RepetitionType() == parquet.Repetitions.Repeated:
-			l.index, l.why = -1, "it is repeated (a list), which cannot be read yet"
-		default:
-			var err error
-			if l.typ, err = sqlType(p); err != nil {
-				l.index, l.why = -1, err.Error()
+		case !ok || n.RepetitionType() == parquet.Repetitions.Repeated:
+			first := l.index
+			l.nest = nestOf(n, n.Name(), level{}, &first)
+			if l.typ, l.why = l.nest.typ, l.nest.why; l.why != "" {
+				l.index = -1
 			}
-			l.float = p.PhysicalType() == parquet.Types.Float
-			l.bare = p.PhysicalType() == parquet.Types.ByteArray && isNone(p.LogicalType())
-			l.utc = l.typ.Kind == expr.Timestamp && isInstant(p)
+		default:
+			l = primitive(p, l.index)
 			l.typ.NotNull = n.RepetitionType() == parquet.Repetitions.Required
 		}
 		if at, twice := seen[l.name]; twice {
@@ -62,6 +59,18 @@ func leaves(s *schema.Schema) []leaf {
 		list = append(list, l)
 	}
 	return list
+}
+
+// primitive is a plain column, or a plain part of a nested one, of a place among the leaves.
+func primitive(n *schema.PrimitiveNode, index int) leaf {
+	l := leaf{name: n.Name(), index: index, float: n.PhysicalType() == parquet.Types.Float}
+	var err error
+	if l.typ, err = sqlType(n); err != nil {
+		l.index, l.why = -1, err.Error()
+	}
+	l.bare = n.PhysicalType() == parquet.Types.ByteArray && isNone(n.LogicalType())
+	l.utc = l.typ.Kind == expr.Timestamp && isInstant(n)
+	return l
 }
 
 func leavesUnder(n schema.Node) int {
@@ -76,11 +85,15 @@ func leavesUnder(n schema.Node) int {
 	return c
 }
 
-func groupKind(n schema.Node) string {
+// groupKind is what a group means: a LIST, a MAP, or a ROW.
+func groupKind(n *schema.GroupNode) string {
 	switch n.LogicalType().(type) {
 	case schema.ListLogicalType:
 		return "LIST"
 	case schema.MapLogicalType:
+		return "MAP"
+	}
+	if n.ConvertedType() == schema.ConvertedTypes.MapKeyValue { // an old writer's MAP
 		return "MAP"
 	}
 	return "ROW"

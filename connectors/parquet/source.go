@@ -16,8 +16,9 @@ import (
 type source struct {
 	bound
 	fs      files.FS
-	columns []int      // wanted, in order
-	where   *expr.Expr // nil: all rows
+	columns []int              // wanted, in order
+	where   *expr.Expr         // nil: all rows
+	paths   map[int][][]string // of nested columns: the fields that are looked at
 }
 
 func open(state []byte) (connectors.Source, error) { return openIn(files.Local(), state) }
@@ -69,7 +70,7 @@ func (s *source) Inventory() connectors.Inventory {
 
 // Push takes columns and filter. A limit is left.
 func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
-	s.columns, s.where = p.Columns, p.Where
+	s.columns, s.where, s.paths = p.Columns, p.Where, p.Paths
 	return connectors.Pushdown{Limit: p.Limit}
 }
 

@@ -145,6 +145,24 @@ func (d *document) leaves() []leaf {
 		if name, ok := d.strange[list[i].name]; ok && list[i].index >= 0 {
 			list[i].index, list[i].why = -1, "its type is "+name+", which cannot be read yet"
 		}
+		if list[i].nest != nil && len(d.strange) > 0 {
+			d.strangeWithin(list[i].nest)
+			list[i].typ, list[i].why = list[i].nest.typ, list[i].nest.why
+			if list[i].why != "" {
+				list[i].index = -1
+			}
+		}
 	}
 	return list
+}
+
+// strangeWithin refuses parts of a nested column whose logical types are not known.
+func (d *document) strangeWithin(x *nest) {
+	if name, ok := d.strange[x.name]; ok {
+		x.refuse("its type is " + name + ", which cannot be read yet")
+	}
+	for _, p := range x.parts {
+		d.strangeWithin(p)
+	}
+	x.of(x.parts...)
 }
