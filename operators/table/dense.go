@@ -42,8 +42,11 @@ type dense struct {
 	first   int      // the column to start from, a dictionary
 	levels  []level  // one per other column; a single column has one level of one page
 	cells   int
-	passing bool    // its dictionary has no id, so it is only good for one batch
-	missing []int32 // scratch of a chunk
+	passing bool // its dictionary has no id, so it is only good for one batch
+
+	missing []int32 // scratch of a chunk: rows whose cells are empty, as a selection, their slots
+	sel     []int32
+	found   []uint32
 }
 
 // A level maps (number, value of a column) to a number: a page of cells per value. Pages are found

@@ -153,14 +153,15 @@ func (c *dense) finish(t *Table, l *level, r rows, nums, slots []uint32) (bool, 
 
 // misses asks the table's index for the rows of a chunk that are missing, and remembers their slots.
 func (c *dense) misses(t *Table, l *level, r rows, at, nums, slots []uint32) (bool, error) {
-	var sel [chunk]int32
+	if c.sel == nil {
+		c.sel, c.found = make([]int32, chunk), make([]uint32, chunk)
+	}
+	n := len(c.missing)
+	sel, found := c.sel[:n], c.found[:n]
 	for j, i := range c.missing {
 		sel[j] = int32(r.at(int(i)))
 	}
-	n := len(c.missing)
-	some := rows{cols: r.cols, sel: sel[:n], to: n}
-	var found [chunk]uint32
-	if err := t.index.lookup(t, some, found[:n], true); err != nil {
+	if err := t.index.lookup(t, rows{cols: r.cols, sel: sel, to: n}, found, true); err != nil {
 		return false, err
 	}
 	for j, i := range c.missing {
