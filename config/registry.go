@@ -65,6 +65,7 @@ const (
 	ChannelBuffers     = "taskmanager.network.memory.buffers-per-channel"
 	GateBuffers        = "taskmanager.network.memory.floating-buffers-per-gate"
 	ReportDir          = "runner.report.dir"
+	CancelTimeout      = "task.cancellation.timeout"
 )
 
 const (
@@ -172,6 +173,8 @@ func clusterOptions() Registry {
 			Doc: "Slots of a TaskManager. Embedded and unset: the number of CPUs."},
 		{Name: ManagedMemory, Type: Size, Default: "512 mb", Scope: Cluster, Min: leastManaged, Reader: "the TaskManager",
 			Doc: "Memory for blocking operators, divided evenly among the slots; they spill to disk beyond it. Unset, and the TaskManager has a total: managed.fraction of it."},
+		{Name: CancelTimeout, Type: Duration, Default: "3 min", Scope: Cluster, Reader: "the TaskManager",
+			Doc: "How long a task may take to end when it is cancelled. One that takes longer is given up and the TaskManager takes no further tasks; embedded, the run ends and says so. 0: it is waited for without end."},
 		{Name: ReportDir, Type: Text, Default: "runs", Scope: Cluster, Reader: "the command line",
 			Doc: "Folder of the run reports, relative to the working directory."},
 	}

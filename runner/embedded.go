@@ -74,13 +74,14 @@ func (r *run) startEmbedded() *embedded {
 	tm := taskmanager.New(taskmanager.Config{
 		ID: taskManagerID, Leader: r.id, Slots: o.Int(config.TaskSlots), ManagedBytes: o.Bytes(config.ManagedMemory),
 		SpillDir: r.s.SpillDir, Catalogs: r.cat, Exchange: e.results, Alloc: pool, Send: e.net.Send, Now: time.Now,
-		ProgressMs: progressEvery.Milliseconds(), BatchRows: o.Int(config.BatchRows),
+		ProgressMs: progressEvery.Milliseconds(), BatchRows: o.Int(config.BatchRows), CancelTimeoutMs: o.Millis(config.CancelTimeout),
 	})
 	inbox <- tm
 	e.close = func() error {
 		tm.Close()
 		e.jm.Close()
 		e.net.Close()
+		r.out.Warnings = append(r.out.Warnings, tm.Stuck()...)
 		return e.results.Close()
 	}
 	return e

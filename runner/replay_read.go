@@ -26,6 +26,9 @@ func (r *run) readRejects(k *report.Sink) ([]connectors.Record, error) {
 	}
 	rd := &rejectsReader{run: r, src: src, schema: connectors.RejectSchema()}
 	if err := rd.read(); err != nil {
+		if r.ctx.Err() != nil {
+			return nil, err
+		}
 		return nil, refuse("sink %s: its bad rows cannot be read again: %v", k.Node, err)
 	}
 	sum := rd.digest.Sum()

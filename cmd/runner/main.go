@@ -44,6 +44,10 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	go func() { // the second Ctrl-C ends the process at once
+		<-ctx.Done()
+		stop()
+	}()
 	root := rootCommand(started)
 	err := root.ExecuteContext(ctx)
 	os.Exit(codeOf(err))
@@ -60,6 +64,9 @@ func codeOf(err error) int {
 			fmt.Fprintln(os.Stderr, "runner:", e.err)
 		}
 		return e.code
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "runner: cancelled")
+		return exitCancelled
 	}
 	fmt.Fprintln(os.Stderr, "runner:", err)
 	return exitPlan

@@ -6,34 +6,35 @@ type Class string
 
 // The classes. What each means, its category and what to do next stand in [Classes].
 const (
-	CastError          Class = "CastError"
-	CsvFormatError     Class = "CsvFormatError"
-	JSONFormatError    Class = "JsonFormatError"
-	SchemaMismatch     Class = "SchemaMismatch"
-	NullViolation      Class = "NullViolation"
-	Overflow           Class = "Overflow"
-	DivisionByZero     Class = "DivisionByZero"
-	EvaluationError    Class = "EvaluationError"
-	TooManyRejects     Class = "TooManyRejects"
-	DamagedFile        Class = "DamagedFile"
-	MissingFile        Class = "MissingFile"
-	PermissionDenied   Class = "PermissionDenied"
-	TargetExists       Class = "TargetExists"
-	InvalidPlan        Class = "InvalidPlan"
-	InvalidOption      Class = "InvalidOption"
-	NotSupported       Class = "NotSupported"
-	NoSlots            Class = "NoSlots"
-	OutOfManagedMemory Class = "OutOfManagedMemory"
-	OutOfMemory        Class = "OutOfMemory"
-	TaskManagerLost    Class = "TaskManagerLost"
-	PartitionLost      Class = "PartitionLost"
-	ConnectionError    Class = "ConnectionError"
-	CheckpointError    Class = "CheckpointError"
-	SinkError          Class = "SinkError"
-	DiskFull           Class = "DiskFull"
-	Cancelled          Class = "Cancelled"
-	UnbalancedBooks    Class = "UnbalancedBooks"
-	Internal           Class = "Internal"
+	CastError           Class = "CastError"
+	CsvFormatError      Class = "CsvFormatError"
+	JSONFormatError     Class = "JsonFormatError"
+	SchemaMismatch      Class = "SchemaMismatch"
+	NullViolation       Class = "NullViolation"
+	Overflow            Class = "Overflow"
+	DivisionByZero      Class = "DivisionByZero"
+	EvaluationError     Class = "EvaluationError"
+	TooManyRejects      Class = "TooManyRejects"
+	DamagedFile         Class = "DamagedFile"
+	MissingFile         Class = "MissingFile"
+	PermissionDenied    Class = "PermissionDenied"
+	TargetExists        Class = "TargetExists"
+	InvalidPlan         Class = "InvalidPlan"
+	InvalidOption       Class = "InvalidOption"
+	NotSupported        Class = "NotSupported"
+	NoSlots             Class = "NoSlots"
+	OutOfManagedMemory  Class = "OutOfManagedMemory"
+	OutOfMemory         Class = "OutOfMemory"
+	TaskManagerLost     Class = "TaskManagerLost"
+	PartitionLost       Class = "PartitionLost"
+	ConnectionError     Class = "ConnectionError"
+	CheckpointError     Class = "CheckpointError"
+	SinkError           Class = "SinkError"
+	DiskFull            Class = "DiskFull"
+	Cancelled           Class = "Cancelled"
+	CancellationTimeout Class = "CancellationTimeout"
+	UnbalancedBooks     Class = "UnbalancedBooks"
+	Internal            Class = "Internal"
 )
 
 // The categories, from the root cause: who has to act, and on what.
@@ -180,6 +181,10 @@ func processClasses() []ClassDoc {
 		{
 			Cancelled, CategoryInfrastructure, "The job was cancelled, by a person or because the process was told to stop.",
 			"Nothing needs to be fixed; run the job again.",
+		},
+		{
+			CancellationTimeout, CategoryInfrastructure, "A task did not end when it was cancelled, because it hangs in a call that cannot be broken off.",
+			"Look at what it writes to or reads from: a pipe that nobody empties, a network file system that hangs; task.cancellation.timeout sets how long it is waited for.",
 		},
 		{
 			UnbalancedBooks, CategoryInfrastructure, "The count of rows going in does not match what came out; the result is not to be trusted.",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,9 @@ type task struct {
 	alloc  memory.Allocator
 	memory *taskMemory
 	splits chan rpc.AssignSplits
+	left   chan struct{} // closed when it has ended, or is waited for no more
+
+	watched sync.Once // its end is, since it was cancelled
 
 	barriers chan int64 // of a source in a stream: those to put in; made before anybody may ask for one
 

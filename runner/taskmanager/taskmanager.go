@@ -31,6 +31,8 @@ type Config struct {
 	Now          func() time.Time
 	ProgressMs   int64 // how often running tasks report; 0: never
 	BatchRows    int   // most rows of a source batch; 0: as the reader gives them
+	// CancelTimeoutMs is how long a task may take to end when it is cancelled; 0: for ever.
+	CancelTimeoutMs int64
 }
 
 // A TaskManager runs tasks in its slots.
@@ -42,6 +44,7 @@ type TaskManager struct {
 
 	mu    sync.Mutex
 	tasks map[rpc.TaskID]*task
+	stuck []string // tasks that did not react to their cancellation
 	wg    sync.WaitGroup
 }
 
@@ -59,11 +62,11 @@ func New(cfg Config) *TaskManager {
 	return tm
 }
 
-// Close cancels all tasks and waits for them.
+// Close cancels all tasks and waits for them, but for those that are stuck.
 func (tm *TaskManager) Close() {
 	tm.mu.Lock()
 	for _, t := range tm.tasks {
-		t.cancel(errCancelled)
+		tm.stop(t)
 	}
 	tm.mu.Unlock()
 	tm.cancel()
@@ -104,6 +107,10 @@ func (tm *TaskManager) Deliver(e rpc.Envelope) {
 }
 
 func (tm *TaskManager) deploy(d rpc.DeployTask) {
+	if stuck := tm.Stuck(); len(stuck) > 0 {
+		tm.refuse(d, fmt.Sprintf("TaskManager %s takes no more tasks: %s", tm.cfg.ID, stuck[0]))
+		return
+	}
 	if d.Slot.Index < 0 || d.Slot.Index >= len(tm.slots) {
 		tm.refuse(d, fmt.Sprintf("TaskManager %s has no slot %d", tm.cfg.ID, d.Slot.Index))
 		return
@@ -111,7 +118,7 @@ func (tm *TaskManager) deploy(d rpc.DeployTask) {
 	ctx, cancel := context.WithCancelCause(tm.ctx)
 	t := &task{
 		d: d, tm: tm, ctx: ctx, cancel: cancel, alloc: tm.cfg.Alloc,
-		splits: make(chan rpc.AssignSplits, 16), started: tm.cfg.Now(),
+		splits: make(chan rpc.AssignSplits, 16), started: tm.cfg.Now(), left: make(chan struct{}),
 	}
 	if d.Streaming {
 		t.barriers, t.stream = make(chan int64, 16), newStream()
@@ -129,14 +136,21 @@ func (tm *TaskManager) deploy(d rpc.DeployTask) {
 		return // a message that came twice, or after the end
 	}
 	tm.tasks[d.Task] = t
-	tm.wg.Go(func() {
+	go func() {
 		u := t.run()
 		cancel(nil)
 		tm.mu.Lock()
-		delete(tm.tasks, d.Task)
+		here := tm.tasks[d.Task] == t
+		if here {
+			delete(tm.tasks, d.Task)
+		}
 		tm.mu.Unlock()
-		tm.send(d.Task.Job, u)
-	})
+		if here { // and nobody has given it up
+			tm.send(d.Task.Job, u)
+			close(t.left)
+		}
+	}()
+	tm.wg.Go(func() { <-t.left })
 }
 
 // triggerBarrier hands a barrier to a source. One that is still busy with sixteen others misses it, and the
@@ -170,7 +184,7 @@ func (tm *TaskManager) cancelTask(id rpc.TaskID) {
 	t := tm.tasks[id]
 	tm.mu.Unlock()
 	if t != nil {
-		t.cancel(errCancelled)
+		tm.stop(t)
 	}
 }
 
