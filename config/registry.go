@@ -32,7 +32,7 @@ const (
 	Duration Type = "duration" // milliseconds, "500 ms"
 	Fraction Type = "fraction" // from 0 to below 1
 	Enum     Type = "enum"     // one of Allowed
-	Zone     Type = "zone" // a time zone
+	Zone     Type = "zone"     // a time zone
 	Text     Type = "text"
 )
 
