@@ -104,9 +104,11 @@ func (d *Diagnosis) settle(err error) {
 // explains reports whether a hazard is the reason for a failure at a line.
 func (h *Hazard) explains(line int64, field string) bool {
 	switch h.Rule {
-	case "damaged", "encrypted", "unreadable":
+	case "damaged", "encrypted", "unreadable", "one-array":
 		return true
-	case "encoding", "delimiter", "ragged", "quotes", "duplicate-names", "preamble", "comments", "mixed-types", "duplicate-keys":
+	case "encoding", "not-json":
+		return line == 0 || h.Line == line
+	case "delimiter", "ragged", "quotes", "duplicate-names", "preamble", "comments", "mixed-types", "duplicate-keys":
 		return h.Line == line || h.Line == 0 && h.Column == field
 	case "line-ends":
 		return len(h.Cure) > 0
