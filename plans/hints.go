@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -77,6 +78,9 @@ func (tr *tree) invalid(tk *token.Token) {
 	case strings.Contains(tk.Error, "could not find end character"):
 		message = "a quote is not closed"
 	default:
+		if tr.cutCall(p.Line) {
+			return
+		}
 		if afterQuote(tr.text.line(p.Line)) {
 			message, hint = "text follows the closing quote", quoteHint
 		}
@@ -94,6 +98,23 @@ var leadingQuote = regexp.MustCompile(`(?:^|[:\-,\[{] +)(?:'(?:[^']|'')*'|"(?:[^
 // afterQuote reports whether a line has a value that goes on after its closing quote.
 func afterQuote(line string) bool { return leadingQuote.MatchString(line) }
 
+// callInFlow is a call within [ ] or { } whose arguments a comma and a quote come between.
+var callInFlow = regexp.MustCompile(`[\[{,]\s*(?:[A-Za-z_][A-Za-z0-9_]*:\s+)?([A-Za-z_][A-Za-z0-9_]*\([^'"\[\]{}]*,\s*'(?:[^']|'')*'[^\[\]{}]*?\))`)
+
+// cutCall explains a call of a function that flow style cuts at its comma, where a quote comes behind it.
+func (tr *tree) cutCall(line int) bool {
+	text := tr.text.line(line)
+	m := callInFlow.FindStringSubmatchIndex(text)
+	if m == nil {
+		return false
+	}
+	call := text[m[2]:m[3]]
+	f := tr.add(RuleFlowCut, line, utf8.RuneCountInString(text[:m[2]])+1, "inside [ ] and { } a comma ends the value, so this call is cut in two",
+		"on a line of its own it needs no quotes, and in a list a name: - name: "+call)
+	f.Expected = fmt.Sprintf("the whole value in double quotes, %q", call)
+	return true
+}
+
 var missingSpace = regexp.MustCompile(`^\s*(?:- )?[A-Za-z_][A-Za-z0-9_.-]*:[^\s:/]`)
 
 // syntax explains why the library's parser gave up.
@@ -105,6 +126,8 @@ func (tr *tree) syntax(err error) {
 	}
 	line := tr.text.line(p.Line)
 	switch {
+	case tr.cutCall(p.Line):
+		return
 	case afterQuote(line):
 		message, hint = "text follows the closing quote", quoteHint
 	case strings.Contains(message, "mapping value is not allowed"):

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // oneKind refuses files of several kinds that a folder gave, or a glob that does not say which kind is
@@ -54,4 +56,21 @@ func kindOf(path string) string {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	return filepath.Ext(base)
+}
+
+// Covers reports whether a pattern of a source would find a file at an absolute path, were it there.
+func Covers(pattern, dir, path string) bool {
+	abs := Absolute(pattern, dir)
+	if hidden(filepath.Base(path)) {
+		return false
+	}
+	if !hasMeta(pattern) {
+		return abs == path || abs == filepath.Dir(path)
+	}
+	for _, p := range expandBraces(abs) {
+		if ok, err := doublestar.Match(filepath.ToSlash(p), filepath.ToSlash(path)); err == nil && ok {
+			return true
+		}
+	}
+	return false
 }

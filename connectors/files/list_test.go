@@ -144,3 +144,26 @@ func TestInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestCovers: what a pattern would find.
+func TestCovers(t *testing.T) {
+	for _, c := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"data/*.csv", "/p/data/out.csv", true},
+		{"data/*.csv", "/p/data/out.parquet", false},
+		{"data/*.csv", "/p/data/x/out.csv", false},
+		{"data/**/*.csv", "/p/data/x/out.csv", true},
+		{"data/**", "/p/data/x/part-0-0.csv", true},
+		{"data", "/p/data/out.csv", true},
+		{"data", "/p/data/x/out.csv", false},
+		{"data/{a,out}.csv", "/p/data/out.csv", true},
+		{"data/*", "/p/data/_out.csv", false},
+		{"../q/*", "/q/out.csv", true},
+	} {
+		if got := Covers(c.pattern, "/p", c.path); got != c.want {
+			t.Errorf("%s and %s: %t", c.pattern, c.path, got)
+		}
+	}
+}

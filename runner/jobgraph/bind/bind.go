@@ -76,7 +76,7 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 		bp.Sinks[n.Name] = b
 	}
 	found = append(found, streamFaults(bp)...)
-	found = append(found, sharedTargets(bp)...)
+	found = append(append(found, sharedTargets(bp)...), readBack(bp, cat)...)
 	if found.Failed() {
 		return nil, found, nil
 	}
