@@ -173,6 +173,9 @@ func (b *bound) column(i int, nulls *columntext.NullTokens, alloc memory.Allocat
 		z = nil // bind refused it
 	}
 	style := columntext.Style{Nulls: nulls, Format: b.Formats.Of(f.Name), Exact: true, Zone: z}
+	if f.Type.Nested() {
+		style.Nest = newNest(f.Type, b.Last)
+	}
 	if b.Inferred != nil && !b.Inferred.Whole && f.Type.Kind != expr.String {
 		style.Fit = infer.NewFit(f.Type, style.Rules())
 	}

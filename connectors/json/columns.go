@@ -83,8 +83,8 @@ func (c Column) said() string {
 // check finds types that JSON has no form for.
 func (c Columns) check() error {
 	for _, x := range c {
-		if takes(x.Type) == 0 {
-			return fmt.Errorf("column %s: %s cannot be read from JSON: expected a number type, BOOLEAN, STRING, DATE, TIME or TIMESTAMP", x.Name, x.Type)
+		if err := nestable(x.Type); err != nil {
+			return fmt.Errorf("column %s: %w: expected a number type, BOOLEAN, STRING, DATE, TIMESTAMP, or an ARRAY, ROW or MAP of them", x.Name, err)
 		}
 		if _, err := x.steps(); err != nil {
 			return fmt.Errorf("column %s: %w", x.Name, err)

@@ -23,6 +23,7 @@ type fault struct {
 	row                   int32     // of the batch, for a fault found in one
 	col                   int       // the column at fault; -1: the record as a whole
 	field, value          string
+	path                  []step // of the value at fault, where it is within the column's one
 	cause                 error
 	syntax                bool // nobody knows where the record ends, unless a line feed says so
 }
@@ -122,6 +123,15 @@ func (c Column) flawed(f *columntext.Flaw, x *slip, col int, format *columntext.
 		out.message = fmt.Sprintf("%s: %s is %s, and the path goes on in it", c.said(), x.path, x.got)
 	case x != nil:
 		out.message = fmt.Sprintf("%s: cannot cast %s to %s", c.said(), x.got, t)
+	case f.Message != "":
+		at := c.path() + f.Within
+		out.message = fmt.Sprintf("column %s (%s): %s", c.Name, at, f.Message)
+		if f.Null {
+			out.kind = "NullViolation"
+		}
+		if steps, err := parsePath(at); err == nil {
+			out.path = steps
+		}
 	case f.Lossy:
 		out.message = fmt.Sprintf("%s: '%s' would not stay what it is as %s", c.said(), shortened(f.Value), t)
 	case f.Null:
@@ -154,7 +164,7 @@ func (f *fault) placed(p connectors.Place) error {
 	if f.col >= 0 && f.value == "" {
 		e.Value = p.Value
 	}
-	if f.kind == "NullViolation" {
+	if f.kind == "NullViolation" && f.path == nil {
 		e.Message += map[bool]string{true: "the value is null", false: "the record does not have it"}[p.Value == "null"]
 		if p.Value != "null" {
 			e.Value = ""

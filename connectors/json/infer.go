@@ -211,7 +211,7 @@ func (b *bound) infer(ctx context.Context, fs files.FS, list []files.File) error
 
 // hint ends the message about a value that cannot be read: what cures it, and where the type is from.
 func (b *bound) hint(c expr.Field, style columntext.Style, f *columntext.Flaw) string {
-	if f.Null {
+	if f.Null || f.Message != "" {
 		return ""
 	}
 	cure := ""
@@ -236,9 +236,9 @@ func (m *Member) Judge(whole bool) (expr.Type, string) {
 	case m.Objects+m.Arrays == 0:
 		return j.Type, strings.Replace(j.Note, "the format iso turns", fmt.Sprintf("`formats: {%s: iso}` turns", columntext.PlanText(m.Name)), 1)
 	case m.Arrays == 0 && m.Objects == m.Seen-m.Nulls:
-		return j.Type, fmt.Sprintf("objects as their text; {type: …, path: %s.NAME} reads a member", m.Path)
+		return j.Type, fmt.Sprintf("objects as their text; a ROW or MAP type reads them, and {type: …, path: %s.NAME} a member", m.Path)
 	case m.Objects == 0 && m.Arrays == m.Seen-m.Nulls:
-		return j.Type, fmt.Sprintf("arrays as their text; {type: …, path: %s[0]} reads an element", m.Path)
+		return j.Type, fmt.Sprintf("arrays as their text; an ARRAY type reads them, and {type: …, path: %s[0]} an element", m.Path)
 	}
 	return j.Type, "objects or arrays in some records and other values in others, as their text"
 }

@@ -49,15 +49,15 @@ func (k *chunk) lineAt(at int) []byte {
 	return b
 }
 
-// place finds what is meant by spot, a place in a record, or where that is -1 the value of a column. s is
+// place finds what is meant by spot, a place in a record, or where that is -1 the value at a path. s is
 // the record; h is the file, for one whose lines have to be counted.
-func (r *reader) place(s standing, in *input, spot, col int) (p connectors.Place, err error) {
+func (r *reader) place(s standing, in *input, spot int, path []step) (p connectors.Place, err error) {
 	p = connectors.Place{File: in.Path}
 	if spot < 0 {
 		spot = 0
-		if col >= 0 {
+		if path != nil {
 			var end int
-			spot, end = find(s.raw, r.src.paths[col])
+			spot, end = find(s.raw, path)
 			p.Value = value(s.raw[spot:end])
 		}
 	}
@@ -81,7 +81,11 @@ func (r *reader) located(f *fault) error {
 	if spot >= 0 {
 		spot -= f.at
 	}
-	p, err := r.place(r.standing(f), &r.src.Files[f.file-1], spot, f.col)
+	path := f.path
+	if path == nil && f.col >= 0 {
+		path = r.src.paths[f.col]
+	}
+	p, err := r.place(r.standing(f), &r.src.Files[f.file-1], spot, path)
 	if err != nil {
 		return errors.Join(err, fmt.Errorf("looking for the place of: %s", f.message))
 	}
@@ -137,8 +141,11 @@ func (r *reader) Locate(ctx context.Context, o operators.Origin, row int64, fiel
 	if err != nil {
 		return p, err
 	}
-	col := r.src.Schema().Index(field)
-	if p, err = r.place(s, in, -1, col); col < 0 {
+	var path []step
+	if col := r.src.Schema().Index(field); col >= 0 {
+		path = r.src.paths[col]
+	}
+	if p, err = r.place(s, in, -1, path); path == nil {
 		p.Column = 0
 	}
 	return p, err

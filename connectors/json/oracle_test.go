@@ -107,7 +107,7 @@ func (o *oracle) row(text []byte) (row string, pass bool, err error) {
 			return "", false, err
 		}
 		raw, _ := found[i].(json.RawMessage)
-		s, err := oracleValue(o.b.Columns[i].Type, raw)
+		s, err := oracleValue(o.b.Columns[i].Type, raw, o.b.Last)
 		if err != nil {
 			return "", false, err
 		}
@@ -207,13 +207,16 @@ func halves(raw []byte) bool {
 }
 
 // oracleValue is a value as text; an error's text is its class.
-func oracleValue(t expr.Type, raw json.RawMessage) (string, error) {
+func oracleValue(t expr.Type, raw json.RawMessage, last bool) (string, error) {
 	bad := errors.New("CastError")
 	if raw == nil || string(raw) == "null" {
 		if t.NotNull {
 			return "", errors.New("NullViolation")
 		}
 		return "NULL", nil
+	}
+	if t.Nested() {
+		return oracleNested(t, raw, last)
 	}
 	text := string(raw)
 	if raw[0] == '"' {
@@ -248,6 +251,91 @@ func oracleValue(t expr.Type, raw json.RawMessage) (string, error) {
 		return "", bad
 	}
 	return s, nil
+}
+
+// oracleNested is a nested value as text.
+func oracleNested(t expr.Type, raw json.RawMessage, last bool) (string, error) {
+	bad := errors.New("CastError")
+	var parts []string
+	if t.Kind == expr.Array {
+		var list []json.RawMessage
+		if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
+			return "", bad
+		}
+		for _, x := range list {
+			s, err := oracleValue(t.Element(), x, last)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, s)
+		}
+		return "[" + strings.Join(parts, ", ") + "]", nil
+	}
+	if raw[0] != '{' {
+		return "", bad
+	}
+	keys, values, err := oracleObject(t, raw, last)
+	if err != nil {
+		return "", err
+	}
+	if t.Kind == expr.Map {
+		for i, k := range keys {
+			s, err := oracleValue(t.Element(), values[i], last)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, k+"="+s)
+		}
+		return "{" + strings.Join(parts, ", ") + "}", nil
+	}
+	for _, f := range t.Fields() {
+		var x json.RawMessage
+		if i := slices.Index(keys, f.Name); i >= 0 {
+			x = values[i]
+		}
+		s, err := oracleValue(f.Type, x, last)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, s)
+	}
+	return "(" + strings.Join(parts, ", ") + ")", nil
+}
+
+// oracleObject lists the members of an object that a type wants.
+func oracleObject(t expr.Type, raw json.RawMessage, last bool) (keys []string, values []json.RawMessage, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	for d.More() {
+		start := d.InputOffset()
+		k, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		key := k.(string)
+		if halves(raw[start:d.InputOffset()]) {
+			key = "\xff" // no key of a plan
+		}
+		var x json.RawMessage
+		if err := d.Decode(&x); err != nil {
+			return nil, nil, err
+		}
+		if _, at := t.Field(key); t.Kind == expr.Row && at < 0 {
+			continue
+		}
+		i := slices.Index(keys, key)
+		switch {
+		case i < 0:
+			keys, values = append(keys, key), append(values, x)
+		case last:
+			values[i] = x
+		default:
+			return nil, nil, errors.New("CastError")
+		}
+	}
+	return keys, values, nil
 }
 
 func oracleScalar(t expr.Type, text string) (out string, ok bool) {

@@ -118,7 +118,7 @@ func TestPublicFiles(t *testing.T) {
 			for i, row := range res.rows {
 				var want []string
 				for _, c := range o.Columns {
-					s, err := oracleValue(c.Type, list[i][c.Name])
+					s, err := oracleValue(c.Type, list[i][c.Name], false)
 					if err != nil {
 						t.Fatal(err)
 					}

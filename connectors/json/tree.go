@@ -71,6 +71,10 @@ func takes(t expr.Type) kind {
 		return aBoolean | aString
 	case expr.TinyInt, expr.SmallInt, expr.Int, expr.BigInt, expr.Decimal, expr.Float, expr.Double:
 		return aNumber | aString
+	case expr.Array:
+		return anArray
+	case expr.Map, expr.Row:
+		return anObject
 	case expr.Date, expr.Timestamp:
 		return aString
 	}

@@ -24,6 +24,13 @@ func (c *Column) reads(r int32) *Flaw {
 		}
 		return nil
 	}
+	if c.Nest != nil {
+		bad := c.Nest.Check(b)
+		if bad != nil {
+			bad.Row = r
+		}
+		return bad
+	}
 	t := c.Field.Type
 	if t.Kind == expr.String {
 		if utf8.Valid(b) {

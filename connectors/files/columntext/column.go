@@ -26,6 +26,8 @@ type Style struct {
 	Exact bool
 	// Zone is the time zone of a TIMESTAMP_LTZ that has none written; nil: UTC.
 	Zone *expr.Zone
+	// Nest reads the values of a nested type.
+	Nest Nest
 	// Fit is of a type that was inferred from some of the values: one that can be read and would not stay
 	// what it is is a flaw. nil: what can be read fits.
 	Fit *infer.Fit
@@ -154,9 +156,22 @@ func (c *Column) loses(r int32) *Flaw {
 	return bad
 }
 
+// A Nest reads values of a nested type from their text.
+type Nest interface {
+	// Parse makes an array of rows values, of which those in sel are read; with a flaw the rows before it are
+	// there. value gives the text of a row's field.
+	Parse(alloc memory.Allocator, rows int, sel []int32, value func(r int32) (text []byte, null bool)) (arrow.Array, *Flaw)
+	// Check looks at a text without making a value of it.
+	Check(text []byte) *Flaw
+}
+
 // values is Parse for values that fit if they can be read.
 func (c *Column) values(rows int, sel []int32) (arr arrow.Array, dict uint64, bad *Flaw) {
 	c.valid = validity{}
+	if c.Nest != nil {
+		arr, bad = c.Nest.Parse(c.alloc, rows, sel, c.Fields.Get)
+		return arr, 0, bad
+	}
 	if c.Format != nil || c.Marks != (Marks{}) {
 		if arr, bad := c.written(rows, sel); arr != nil {
 			return arr, 0, bad

@@ -126,6 +126,8 @@ type Flaw struct {
 	At     int  // of them, in the value
 	Lossy  bool // it can be read, and would not stay what it is: see Style.Fit
 	Value  []byte
+	// Of a value of a nested type: where in it the value at fault is, and what is wrong with that.
+	Within, Message string
 }
 
 // undouble appends v to dst with every pair of quotes made one.

@@ -177,9 +177,9 @@ func (s *Set) weed(p *Parsed, i, rows int, from Rows, first *Flaw) (left *Flaw) 
 	kept := make([]int32, 0, len(p.Sel))
 	for k, row := range p.Sel {
 		if row >= first.Row {
-			bad := s.cols[i].Check(row)
-			if from.Unfit(i, p.Sel[k:k+1]) == 0 {
-				bad = &Flaw{Row: row, Unfit: true}
+			bad := &Flaw{Row: row, Unfit: true}
+			if from.Unfit(i, p.Sel[k:k+1]) > 0 {
+				bad = s.cols[i].Check(row)
 			}
 			if bad != nil {
 				p.Left = append(p.Left, Bad{Row: row, Col: i, Flaw: bad})
