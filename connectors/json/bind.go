@@ -174,7 +174,7 @@ func (b *bound) column(i int, nulls *columntext.NullTokens, alloc memory.Allocat
 	}
 	style := columntext.Style{Nulls: nulls, Format: b.Formats.Of(f.Name), Exact: true, Zone: z}
 	if f.Type.Nested() {
-		style.Nest = newNest(f.Type, b.Last)
+		style.Nest = newNest(f.Type, b.Last, z)
 	}
 	if b.Inferred != nil && !b.Inferred.Whole && f.Type.Kind != expr.String {
 		style.Fit = infer.NewFit(f.Type, style.Rules())

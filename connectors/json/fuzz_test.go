@@ -102,7 +102,7 @@ func someOptions(t *testing.T, pick func(uint64) uint64) Options {
 	types := []string{
 		"INT", "STRING", "BIGINT", "DECIMAL(6, 2)", "DOUBLE", "TIMESTAMP(3)", "DATE", "BOOLEAN", "DECIMAL(25, 3)",
 		"STRING NOT NULL", "BIGINT NOT NULL", "TINYINT", "FLOAT", "SMALLINT",
-		"ARRAY<STRING>", "ROW<b STRING, a BIGINT>", "ARRAY<ROW<c INT, d ARRAY<DOUBLE>>>", "ROW<a ROW<b BOOLEAN>, c DATE>", "ARRAY<DECIMAL(20, 1) NOT NULL>",
+		"TIME(3)", "TIMESTAMP_LTZ(3)", "ARRAY<TIMESTAMP_LTZ(0)>", "ARRAY<STRING>", "ROW<b STRING, a BIGINT>", "ARRAY<ROW<c INT, d ARRAY<DOUBLE>>>", "ROW<a ROW<b BOOLEAN>, c DATE>", "ARRAY<DECIMAL(20, 1) NOT NULL>",
 	}
 	paths := []string{"a", "b", "a.b", "a[0]", "a.b[2].c", "a.b[1]", "c", "a.a", "c[1]", "`a.b`", "b[0][0]"}
 	o := Options{Path: []string{"x.jsonl"}}
@@ -115,6 +115,7 @@ func someOptions(t *testing.T, pick func(uint64) uint64) Options {
 			t.Fatal(err)
 		}
 	}
+	o.Zone = "Europe/Berlin"
 	o.Check = []string{"used", "used", "all"}[pick(3)]
 	o.DuplicateKeys = []string{"error", "last"}[pick(2)]
 	o.Format = []string{"lines", "lines", "lines", "array"}[pick(4)]
@@ -238,6 +239,6 @@ func someValue(rng *rand.Rand, depth int) string {
 	}
 	return []string{
 		"1", "12", "-7", "3.50", "1e2", "0", "99999999999", "1.5e-3", "null", "true", "false", "\"\"", "\"12\"", "\"x\"", "\"2024-02-29\"",
-		"\"2024-02-29T11:12:13.5\"", "\"quite a long string, longer than two words\"", "\"e\\u00e9\\n\\\"q\\\"\"", "\"\\ud800\"", "\"é\"", "\"yes\"", "128", "9007199254740993",
-	}[rng.IntN(23)]
+		"\"2024-02-29T11:12:13.5\"", "\"2024-02-29T11:12:13+05:30\"", "\"11:12:13.25\"", "\"quite a long string, longer than two words\"", "\"e\\u00e9\\n\\\"q\\\"\"", "\"\\ud800\"", "\"é\"", "\"yes\"", "128", "9007199254740993",
+	}[rng.IntN(25)]
 }

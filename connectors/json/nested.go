@@ -20,7 +20,8 @@ import (
 // an object that have its fields' names, and a MAP from an object. Within, the rules are those of columns.
 type nest struct {
 	typ  expr.Type
-	last bool // of two equal keys the last one counts
+	last bool       // of two equal keys the last one counts
+	zone *expr.Zone // of a TIMESTAMP_LTZ without an offset
 
 	s     scanner
 	where []string // the way to the value that is read, as a path writes it
@@ -28,7 +29,9 @@ type nest struct {
 	spare []byte
 }
 
-func newNest(t expr.Type, last bool) *nest { return &nest{typ: t, last: last} }
+func newNest(t expr.Type, last bool, zone *expr.Zone) *nest {
+	return &nest{typ: t, last: last, zone: zone}
+}
 
 // nestable says why a type within a nested one cannot be read, nil if it can.
 func nestable(t expr.Type) error {
@@ -248,7 +251,7 @@ func (n *nest) scalar(t expr.Type, b array.Builder, i int) int {
 		}
 		v = n.spare
 	}
-	s := appendScalar(t, b, v)
+	s := appendScalar(t, b, v, n.zone)
 	if s != expr.OK {
 		t = t.Nullable(true)
 		return n.fail(columntext.Flaw{Value: v, Message: fmt.Sprintf("cannot cast '%s' to %s: %s", shortened(v), t, s.Cause(t))})
@@ -256,8 +259,8 @@ func (n *nest) scalar(t expr.Type, b array.Builder, i int) int {
 	return end
 }
 
-// appendScalar appends the value of a text. A TIMESTAMP's builder takes an instant for the time it has in UTC.
-func appendScalar(t expr.Type, b array.Builder, v []byte) (s expr.Status) {
+// appendScalar appends the value of a text. A builder of times takes the instant that has the time in UTC.
+func appendScalar(t expr.Type, b array.Builder, v []byte, z *expr.Zone) (s expr.Status) {
 	switch b := b.(type) {
 	case *array.StringBuilder:
 		b.BinaryBuilder.Append(v)
@@ -271,9 +274,12 @@ func appendScalar(t expr.Type, b array.Builder, v []byte) (s expr.Status) {
 		b.Append(int32(x))
 	case *array.Int64Builder:
 		var x int64
-		if t.Kind == expr.Decimal {
+		switch t.Kind {
+		case expr.Decimal:
 			x, s = expr.ParseDecimal64(v, t.Precision, t.Scale)
-		} else {
+		case expr.Time:
+			x, s = expr.ParseTime(v, t.Precision)
+		default:
 			x, s = columntext.ParseWhole(v, 64)
 		}
 		b.Append(x)
@@ -293,7 +299,11 @@ func appendScalar(t expr.Type, b array.Builder, v []byte) (s expr.Status) {
 		b.Append(arrow.Date32(x))
 	case *array.TimestampBuilder:
 		var x int64
-		x, s = expr.ParseTimestamp(v, t.Precision)
+		if t.Kind == expr.TimestampLTZ {
+			x, s = expr.ParseTimestampLTZ(v, t.Precision, z)
+		} else {
+			x, s = expr.ParseTimestamp(v, t.Precision)
+		}
 		b.Append(arrow.Timestamp(x))
 	default:
 		s = expr.Malformed

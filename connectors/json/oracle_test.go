@@ -237,7 +237,7 @@ func oracleValue(t expr.Type, raw json.RawMessage, last bool) (string, error) {
 		if number {
 			return "", bad
 		}
-	case expr.Date, expr.Timestamp:
+	case expr.Date, expr.Timestamp, expr.Time, expr.TimestampLTZ:
 		if number || literal {
 			return "", bad
 		}
@@ -361,6 +361,18 @@ func oracleScalar(t expr.Type, text string) (out string, ok bool) {
 		var v int64
 		v, s = expr.ParseTimestamp(b, t.Precision)
 		dst = expr.AppendTimestamp(nil, v, t.Precision)
+	case expr.Time:
+		var v int64
+		v, s = expr.ParseTime(b, t.Precision)
+		dst = expr.AppendTime(nil, v, t.Precision)
+	case expr.TimestampLTZ:
+		z, err := expr.LoadZone("Europe/Berlin")
+		if err != nil {
+			return "", false
+		}
+		var v int64
+		v, s = expr.ParseTimestampLTZ(b, t.Precision, z)
+		dst = expr.AppendTimestampLTZ(nil, v, t.Precision)
 	case expr.Boolean:
 		var v bool
 		v, s = expr.ParseBoolean(b)
