@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/config"
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph/bind"
+	"github.com/seed-4b0e9f7c/runner/runner/report"
 	"github.com/seed-4b0e9f7c/runner/runner/scheduler"
 )
 
@@ -87,13 +89,24 @@ func howMany(d scheduler.Decision) string {
 	return fmt.Sprintf("%d to %d", d.Min, d.Max)
 }
 
+// oneFile is the only file of a source in words.
+func oneFile(f connectors.File) string {
+	switch {
+	case !f.Generated:
+		return "1 file"
+	case f.Rows < 0:
+		return "rows that are made up, without end"
+	}
+	return report.Thousands(f.Rows) + " rows that are made up"
+}
+
 // describe says what an operator of the graph does, in the plan's words.
 func describe(op jobgraph.Operator) string {
 	switch op.Kind {
 	case jobgraph.SourceOp:
 		s := fmt.Sprintf("%s, %d files", op.Component, len(op.Source.Inv.Files))
 		if len(op.Source.Inv.Files) == 1 {
-			s = fmt.Sprintf("%s, 1 file", op.Component)
+			s = fmt.Sprintf("%s, %s", op.Component, oneFile(op.Source.Inv.Files[0]))
 		}
 		if n := len(op.Source.Skip); n > 0 {
 			s += fmt.Sprintf(", %d of them left out by a condition on _file", n)

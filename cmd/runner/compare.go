@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner"
 	"github.com/seed-4b0e9f7c/runner/runner/diagnose"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph/bind"
 	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
 
@@ -120,12 +121,28 @@ func (f *planFlags) compare(ctx context.Context, file string, repeat int) (diagn
 		return diagnose.Comparison{}, fmt.Errorf("making a folder for the results: %w", err)
 	}
 	defer os.RemoveAll(home)
+	if err := first.ends(ctx, home); err != nil {
+		return diagnose.Comparison{}, err
+	}
 	x, err := diagnose.Compare(ctx, diagnose.Runs{
 		Parallelism: list, Repeat: repeat, CPUs: runtime.GOMAXPROCS(0), Progress: comparing(os.Stderr),
 		Run: func(ctx context.Context, p int) (report.Report, error) { return byParallelism[p].once(ctx, home) },
 	})
 	clearLine(os.Stderr)
 	return x, ended(err, first.warnings)
+}
+
+// ends refuses a stream without end. What else is wrong with the plan the first run says.
+func (l *loaded) ends(ctx context.Context, home string) error {
+	dir := filepath.Join(home, "looked")
+	bp, found, err := bind.Bind(ctx, l.plan, diagnose.RedirectSinks(l.cat.Connectors, dir))
+	if err != nil || found.Failed() {
+		return nil
+	}
+	if source := bind.Endless(bp); source != "" {
+		return fmt.Errorf("source %s never ends, and what is compared are runs from beginning to end: a limit, or an option such as number_of_rows, gives it an end", source)
+	}
+	return nil
 }
 
 // once runs a plan with its sinks below a folder that is gone afterwards.

@@ -37,6 +37,9 @@ func (d *Decider) Source(v *jobgraph.Vertex, splits int) Decision {
 	}
 	input := fmt.Sprintf("%s in %s of %s", counted(int64(splits), "split", "splits"),
 		counted(int64(size.files), "file", "files"), counted(size.bytes, "byte", "bytes"))
+	if size.made {
+		input = fmt.Sprintf("%s of rows that are made up, about %s", counted(int64(splits), "split", "splits"), counted(size.bytes, "byte", "bytes"))
+	}
 	n := max(1, min(bound, splits, int(min(size.wanted, int64(bound)))))
 	switch {
 	case size.files == 0 && sourceOf(v) != nil:
@@ -56,6 +59,7 @@ func (d *Decider) Source(v *jobgraph.Vertex, splits int) Decision {
 type sourceSize struct {
 	files, unsplittable int
 	bytes, wanted       int64
+	made                bool   // by the source itself, no file holds it
 	coarse              bool   // some file has fewer units than its bytes ask for
 	reason              string // why the first unsplittable file is so
 }
@@ -80,6 +84,7 @@ func (d *Decider) sizeOf(v *jobgraph.Vertex) sourceSize {
 		}
 		s.files++
 		s.bytes += f.Bytes
+		s.made = s.made || f.Generated
 		n := tasksFor(f, d.options.AvgBytes)
 		s.wanted += n
 		s.coarse = s.coarse || f.Splittable && n*d.options.AvgBytes < f.Bytes

@@ -74,13 +74,7 @@ func streamFaults(bp *jobgraph.BoundPlan) plans.Findings {
 		return nil
 	}
 	found := notInStreams(p)
-	ends := endlessInputs(bp)
-	forever := "" // a source because of which the job does not end
-	for i := range p.Nodes {
-		if n := &p.Nodes[i]; n.Sink != nil && forever == "" {
-			forever = ends[n.Name]
-		}
-	}
+	ends, forever := endlessInputs(bp), Endless(bp)
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		from := ends[n.Name]
@@ -98,6 +92,17 @@ func streamFaults(bp *jobgraph.BoundPlan) plans.Findings {
 		}
 	}
 	return found
+}
+
+// Endless names a source because of which the job never ends, "" where it does.
+func Endless(bp *jobgraph.BoundPlan) string {
+	ends := endlessInputs(bp)
+	for i := range bp.Plan.Nodes {
+		if n := &bp.Plan.Nodes[i]; n.Sink != nil && ends[n.Name] != "" {
+			return ends[n.Name]
+		}
+	}
+	return ""
 }
 
 func givesWatermarks(s connectors.Source) bool {
