@@ -131,7 +131,7 @@ func (e *encoder) shrink() {
 		c.release()
 	}
 	held, _ := e.held()
-	e.ledger.settle(held)
+	e.ledger.lower(held)
 }
 
 // endGroup writes the row group, if it has rows.
@@ -194,7 +194,7 @@ func (e *encoder) Finish() error {
 func (e *encoder) Close() error {
 	e.columns, e.groups = nil, nil
 	e.deflate = deflater{}
-	e.ledger.settle(0)
+	e.ledger.lower(0)
 	return nil
 }
 
@@ -206,21 +206,27 @@ type ledger struct {
 
 const memoryStep = 1 << 20
 
-// settle makes the reservation fit what is held, false where more was refused.
-func (l *ledger) settle(held int64) bool {
-	want := (held + memoryStep - 1) / memoryStep * memoryStep
-	switch {
-	case l.memory == nil:
-		return true
-	case want > l.reserved:
-		more := want - l.reserved
-		if !l.memory.Reserve(more) {
-			return false
-		}
-		l.reserved += more // being asked for memory meanwhile, less may be reserved now
-	case want < l.reserved:
+func steps(held int64) int64 { return (held + memoryStep - 1) / memoryStep * memoryStep }
+
+// lower gives back what is reserved beyond what is held. It asks for nothing: it may be called because
+// somebody asks for memory, and that may be the encoder itself.
+func (l *ledger) lower(held int64) {
+	if want := steps(held); l.memory != nil && want < l.reserved {
 		l.memory.Release(l.reserved - want)
 		l.reserved = want
 	}
+}
+
+// settle makes the reservation fit what is held, false where more was refused.
+func (l *ledger) settle(held int64) bool {
+	more := steps(held) - l.reserved
+	if l.memory == nil || more <= 0 {
+		l.lower(held)
+		return true
+	}
+	if !l.memory.Reserve(more) {
+		return false
+	}
+	l.reserved += more // being asked for memory meanwhile, less than before may be reserved
 	return true
 }
