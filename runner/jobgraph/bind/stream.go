@@ -85,6 +85,10 @@ func streamFaults(bp *jobgraph.BoundPlan) plans.Findings {
 			f := later(p, n.Pos, fmt.Sprintf("%s, an aggregation over rows that never end,", n.Name), "")
 			f.Hint = fmt.Sprintf("it gives its rows at the end of its input, and source %s has none; windows come later", from)
 			found = append(found, f)
+		case from != "" && (n.Select != nil && n.Select.Distinct || n.Union != nil && n.Union.Distinct):
+			f := later(p, n.Pos, fmt.Sprintf("%s, distinct over rows that never end,", n.Name), "")
+			f.Hint = fmt.Sprintf("it remembers every row it has given, and source %s has no end, as memory has", from)
+			found = append(found, f)
 		case n.Sink != nil && forever != "" && !bp.Sinks[n.Name].AsTheyCome:
 			f := later(p, n.Sink.Pos, fmt.Sprintf("a sink of kind %s in a job that never ends", n.Sink.Kind), "")
 			f.Hint = fmt.Sprintf("it publishes at the end of the job, and source %s has none; print shows rows as they come", forever)
