@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -28,10 +29,13 @@ type progress struct {
 	last     time.Time
 	bars     *mpb.Progress
 	byVertex map[string]*mpb.Bar
+
+	mu   sync.Mutex
+	flow map[string]string // of a stream: how each vertex is doing
 }
 
 func newProgress(f *os.File) *progress {
-	return &progress{w: f, terminal: term.IsTerminal(int(f.Fd())), began: time.Now(), byVertex: map[string]*mpb.Bar{}}
+	return &progress{w: f, terminal: term.IsTerminal(int(f.Fd())), began: time.Now(), byVertex: map[string]*mpb.Bar{}, flow: map[string]string{}}
 }
 
 // update takes a job's state. One goroutine calls it.
@@ -55,12 +59,17 @@ func (p *progress) update(s jobmaster.Snapshot) {
 		if v.Decision == nil {
 			continue
 		}
+		if s.Streaming {
+			fmt.Fprintf(p.w, "%s: %s\n", v.Name, report.Flowing(v))
+			continue
+		}
 		fmt.Fprintf(p.w, "%s: %d of %d subtasks finished, %d of %d splits, %s rows in\n",
 			v.Name, finished(v), len(v.Subtasks), v.SplitsDone, v.SplitsTotal, report.Thousands(v.Metrics.RecordsIn))
 	}
 }
 
-// draw moves the bars: a source's counts splits, another vertex's its subtasks.
+// draw moves the bars: a source's counts splits, another vertex's its subtasks. A stream has no way to go that
+// a bar could show, so there a line says how each vertex is doing.
 func (p *progress) draw(s jobmaster.Snapshot) {
 	if p.bars == nil {
 		p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
@@ -76,12 +85,26 @@ func (p *progress) draw(s jobmaster.Snapshot) {
 		bar := p.byVertex[v.ID]
 		if bar == nil {
 			// A bar that begins without a total is not complete when it reaches one: the run's end is.
-			bar = p.bars.AddBar(0, mpb.BarRemoveOnComplete(), mpb.PrependDecorators(decor.Name(v.Name+" ")), mpb.AppendDecorators(decor.CountersNoUnit("%d / %d")))
+			if s.Streaming {
+				bar = p.bars.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(), mpb.PrependDecorators(decor.Name(v.Name+" "), decor.Any(func(decor.Statistics) string { return p.doing(v.ID) })))
+			} else {
+				bar = p.bars.AddBar(0, mpb.BarRemoveOnComplete(), mpb.PrependDecorators(decor.Name(v.Name+" ")), mpb.AppendDecorators(decor.CountersNoUnit("%d / %d")))
+			}
 			p.byVertex[v.ID] = bar
 		}
+		p.mu.Lock()
+		p.flow[v.ID] = report.Flowing(v)
+		p.mu.Unlock()
 		bar.SetTotal(total, false)
 		bar.SetCurrent(now)
 	}
+}
+
+// doing is how a vertex of a stream is doing. The bars ask for it in a goroutine of their own.
+func (p *progress) doing(vertex string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.flow[vertex]
 }
 
 func finished(v jobmaster.VertexSnapshot) int {

@@ -11,6 +11,7 @@ import (
 // It shares nothing with the machine that goes on changing.
 type Snapshot struct {
 	Job, Run, Name string
+	Streaming      bool
 	State          rpc.JobState
 	AtMs           map[rpc.JobState]int64 // when each state was entered, the last time
 	Vertices       []VertexSnapshot       // in the order of the job graph

@@ -37,6 +37,20 @@ func leastWatermark(all []jobmaster.SubtaskSnapshot) string {
 	return watermarkText(least)
 }
 
+// Flowing says in a few words how a vertex of a stream is doing: rows so far, the share of the time in which its
+// subtasks waited for those behind them, and its watermark.
+func Flowing(v jobmaster.VertexSnapshot) string {
+	m := v.Metrics
+	text := rows(m.RecordsIn) + " in"
+	if all := m.BusyMs + m.IdleMs + m.BackpressuredMs; all > 0 && m.BackpressuredMs*100 >= all {
+		text += fmt.Sprintf(", back-pressured %d %% of the time", m.BackpressuredMs*100/all)
+	}
+	if mark := leastWatermark(v.Subtasks); mark != "" {
+		text += ", watermark " + mark
+	}
+	return text
+}
+
 func (r *Report) streaming() bool { return r.Plan.Mode == jobgraph.ModeStreaming }
 
 // writeStream is the table of vertices of a stream: what they waited for says where it is slow.
