@@ -344,8 +344,11 @@ func unquote(s string) string {
 	return s
 }
 
-// bare is an item that stands for the column of its name.
+// bare is an item that stands for the column of its name, or for a field of a ROW: customer.city.
 func bare(n *spec.Node, name, path string) Expression {
+	if e, err := expr.Parse(name, nil); err == nil && e.Op == expr.OpCall && e.Name == "FIELD" {
+		return Expression{Text: name, Bare: true, Pos: at(n.Pos, path), At: placer(n, path), quoted: n.Quoted, Expr: e}
+	}
 	return Expression{Text: name, Bare: true, Pos: at(n.Pos, path), At: placer(n, path), quoted: n.Quoted,
 		Expr: &expr.Expr{Op: expr.OpColumn, Name: name, End: len(n.Text)}}
 }

@@ -38,9 +38,6 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 	if err := s.setNull(in); err != nil {
 		return none, err
 	}
-	if err := rowtext.Printable(in); err != nil {
-		return none, err
-	}
 	if err := rowtext.Flat(in); err != nil {
 		return none, err
 	}

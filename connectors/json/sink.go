@@ -15,9 +15,6 @@ import (
 )
 
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
-	if err := rowtext.Printable(in); err != nil {
-		return connectors.BoundSink{}, err
-	}
 	path, err := o.target()
 	if err != nil {
 		return connectors.BoundSink{}, &files.Error{Kind: files.InvalidOption, Message: err.Error()}

@@ -53,9 +53,6 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 	default:
 		return connectors.BoundSink{}, fmt.Errorf("format %q is unknown: expected table, csv or json", o.Format)
 	}
-	if err := rowtext.Printable(in); err != nil {
-		return connectors.BoundSink{}, err
-	}
 	state, err := json.Marshal(bound{o, e.Streaming})
 	if err != nil {
 		return connectors.BoundSink{}, fmt.Errorf("binding a print sink: %w", err)

@@ -29,6 +29,9 @@ type Logical struct {
 	// Used are the columns of each source that the plan as written uses: mentioned in an expression
 	// or carried to a sink. Exactly these are read and checked, whatever the optimizer does.
 	Used map[string][]int
+	// Paths are, for nested columns that the plan as written looks at by their fields alone, these fields: see
+	// [connectors.Pushdown].
+	Paths map[string]map[int][][]string
 	// Files are the names of the files of each source, as its hidden column has them.
 	Files map[string][]string
 	// Deterministic holds, for each sink whose result depends on the order of rows by nature, why.

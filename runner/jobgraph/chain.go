@@ -26,7 +26,7 @@ type step struct {
 func (b *builder) source(r *expr.Rel) (*end, error) {
 	n, bound := b.nodes[r.Node], b.bp.Sources[r.Node]
 	columns, fileAt := fileAmong(r.Scan.Columns, len(bound.Source.Schema().Fields))
-	want := connectors.Pushdown{Columns: columns, Where: r.Scan.Where, Limit: r.Scan.Limit, Rejects: b.sides[r.Node]}
+	want := connectors.Pushdown{Columns: columns, Where: r.Scan.Where, Limit: r.Scan.Limit, Rejects: b.sides[r.Node], Paths: b.paths(r)}
 	left := bound.Source.Push(want)
 	if left.Where != nil || left.Columns != nil {
 		return nil, fmt.Errorf("source %s took a pushdown at first and then refused it", n.Source.Kind)
@@ -42,6 +42,21 @@ func (b *builder) source(r *expr.Rel) (*end, error) {
 		op.Source.Rejects = &RejectLimits{MaxRows: e.MaxRows, MaxShare: e.MaxShare}
 	}
 	return b.append(v, nil, op, "Source: "+n.Name, r.Schema), nil
+}
+
+// paths are the fields of nested columns that the plan looks at, of the columns that are read.
+func (b *builder) paths(r *expr.Rel) map[int][][]string {
+	var out map[int][][]string
+	fields := b.bp.Sources[r.Node].Source.Schema().Fields
+	for c, paths := range b.bp.Logical.Paths[r.Scan.Source] {
+		if c < len(fields) && fields[c].Type.Nested() {
+			if out == nil {
+				out = map[int][][]string{}
+			}
+			out[c] = paths
+		}
+	}
+	return out
 }
 
 func (b *builder) sink(r *expr.Rel, in *end) (*end, error) {

@@ -28,6 +28,7 @@ func BuildLogical(p *plans.Plan, sources map[string]expr.Schema, faulty map[stri
 		return nil, b.findings
 	}
 	l.Used = usedColumns(l.Sinks, b.explicit)
+	l.Paths = usedPaths(l.Sinks, b.explicit)
 	l.NotDeterministic = orderDependent(l.Sinks)
 	return l, b.findings
 }

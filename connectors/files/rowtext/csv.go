@@ -188,16 +188,6 @@ func (e *CSV) Finish() error {
 // Close has nothing to free.
 func (e *CSV) Close() error { return nil }
 
-// Printable refuses columns that have no text form.
-func Printable(in expr.Schema) error {
-	for _, f := range in.Fields {
-		if f.Type.Nested() {
-			return fmt.Errorf("column %s is %s, which has no text form", f.Name, f.Type)
-		}
-	}
-	return nil
-}
-
 // Flat refuses nested columns, for which CSV has no form that a reader would take for the same again.
 func Flat(in expr.Schema) error {
 	for _, f := range in.Fields {
