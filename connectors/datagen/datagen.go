@@ -14,7 +14,7 @@ import (
 
 // Options is the YAML under `datagen:`.
 type Options struct {
-	Columns       connectors.Columns `json:"columns" yaml:"columns" validate:"required,min=1" doc:"The columns to make and their types: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, DECIMAL, FLOAT, DOUBLE, STRING, DATE, TIMESTAMP."`
+	Columns       connectors.Columns `json:"columns" yaml:"columns" validate:"required,min=1" doc:"The columns to make and their types: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, DECIMAL, FLOAT, DOUBLE, STRING, BYTES, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ."`
 	Fields        map[string]Field   `json:"fields,omitempty" yaml:"fields" validate:"dive" doc:"How the values of a column are made, by its name: {order_id: {kind: sequence}}. A column that is not named here is random."`
 	NumberOfRows  *int64             `json:"number_of_rows,omitempty" yaml:"number_of_rows" validate:"omitempty,min=1" doc:"How many rows there are. Without it, and without a sequence that has an end, they never end, which takes mode: streaming."`
 	RowsPerSecond *int64             `json:"rows_per_second,omitempty" yaml:"rows_per_second" validate:"omitempty,min=0" doc:"How fast rows come, all splits together; 0: as fast as they are taken. Unset: 10000 where the rows never end, as in Flink, and 0 where they do."`
@@ -34,10 +34,10 @@ const (
 // A Field says how the values of a column are made.
 type Field struct {
 	Kind     string        `json:"kind,omitempty" yaml:"kind" validate:"omitempty,oneof=random sequence event_time" doc:"random: any value of the type within min and max. sequence: start, start + 1, and so on. event_time: a TIMESTAMP that moves on by interval with every row." default:"random"`
-	Min      string        `json:"min,omitempty" yaml:"min" doc:"random: the least value. Unset: the type's own, 0 for FLOAT and DOUBLE, 2024-01-01 for DATE and TIMESTAMP."`
+	Min      string        `json:"min,omitempty" yaml:"min" doc:"random: the least value. Unset: the type's own, 0 for FLOAT and DOUBLE, 2024-01-01 for DATE and TIMESTAMP. Times of a TIMESTAMP_LTZ are UTC."`
 	Max      string        `json:"max,omitempty" yaml:"max" doc:"random: the largest value, which can occur. Unset: the type's own, 1 for FLOAT and DOUBLE (not reached), the end of 2024 for DATE and TIMESTAMP."`
-	Length   *int64        `json:"length,omitempty" yaml:"length" validate:"omitempty,min=0,max=65536" doc:"random: how many characters a STRING has. Unset: 100."`
-	VarLen   bool          `json:"var_len,omitempty" yaml:"var_len" doc:"random: STRINGs are 1 to length characters long." default:"false"`
+	Length   *int64        `json:"length,omitempty" yaml:"length" validate:"omitempty,min=0,max=65536" doc:"random: how many characters a STRING has, or bytes BYTES. Unset: 100."`
+	VarLen   bool          `json:"var_len,omitempty" yaml:"var_len" doc:"random: STRING and BYTES are 1 to length long." default:"false"`
 	Values   []string      `json:"values,omitempty" yaml:"values" doc:"random: a STRING is one of these."`
 	Skew     float64       `json:"skew,omitempty" yaml:"skew" validate:"min=0,max=20" doc:"random: makes the first values frequent: the k-th from min, or of values, comes with a share of 1 / k to the power of skew (Zipf). 0: all are as frequent. For whole numbers, and for values." default:"0"`
 	NullRate float64       `json:"null_rate,omitempty" yaml:"null_rate" validate:"min=0,max=1" doc:"random: the share of NULLs, from 0 to 1." default:"0"`

@@ -42,12 +42,14 @@ func everything(t *testing.T, rows int64) Options {
 	return Options{
 		NumberOfRows: &rows, Seed: 7,
 		Columns: columns(t, "id BIGINT NOT NULL; small SMALLINT; tiny TINYINT; n INT; any BIGINT; ok BOOLEAN; price DECIMAL(10, 2); wide DECIMAL(38, 4); "+
-			"count DECIMAL(20, 3); d DOUBLE; f FLOAT; code STRING; word STRING; country STRING; key INT; day DATE; at TIMESTAMP(6); ts TIMESTAMP(3); label STRING; maybe INT"),
+			"count DECIMAL(20, 3); d DOUBLE; f FLOAT; code STRING; word STRING; country STRING; key INT; day DATE; at TIMESTAMP(6); ts TIMESTAMP(3); label STRING; maybe INT; raw BYTES; clock TIME(0); seen TIMESTAMP_LTZ(3); tick TIMESTAMP_LTZ(0)"),
 		Fields: map[string]Field{
 			"id": {Kind: sequence, Start: "100"}, "n": {Min: "-5", Max: "5"}, "price": {Min: "0.01", Max: "999.99"},
 			"count": {Kind: sequence}, "d": {Min: "-1.5", Max: "1e10"}, "code": {Length: ptr(int64(20))}, "word": {Length: ptr(int64(9)), VarLen: true},
 			"country": {Values: []string{"DE", "FR", "US"}, Skew: 1}, "key": {Min: "1", Max: "1000", Skew: 1.2}, "day": {Min: "2020-02-01", Max: "2020-02-29"},
 			"ts": {Kind: eventTime, Interval: 20, Disorder: 500}, "label": {Kind: sequence, Start: "-3"}, "maybe": {NullRate: 0.25},
+			"raw": {Length: ptr(int64(5))}, "clock": {Min: "08:00:00", Max: "17:59:59"}, "seen": {Min: "2024-03-01 12:00:00+01:00", Max: "2024-03-01 11:00:01Z"},
+			"tick": {Kind: eventTime, Interval: 60_000},
 		},
 	}
 }
@@ -136,7 +138,7 @@ func (c *stopped) next() { c.at = c.till[len(c.till)-1] }
 
 // TestSource runs the tests of every source.
 func TestSource(t *testing.T) {
-	o := everything(t, 2500)
+	o := everything(t, 2200)
 	rows := rowsOf(t, o)
 	lines := make([]int64, len(rows))
 	for i := range lines {
@@ -314,6 +316,9 @@ func TestValues(t *testing.T) {
 		}
 		disordered = disordered || ts < last
 		last = max(last, ts)
+		if f[21] < "08:00:00" || f[21] > "17:59:59" || f[22] < "2024-03-01 11:00:00.000Z" || f[22] > "2024-03-01 11:00:01.000Z" || len(f[20]) != 8 && len(f[20]) != 5 {
+			t.Fatalf("row %d: %s, %s, %s", i, f[20], f[21], f[22])
+		}
 		countries[f[13]]++
 		keys[f[14]]++
 		if f[19] == "NULL" {
@@ -413,7 +418,7 @@ func TestOptions(t *testing.T) {
 		{one("TINYINT", Field{Kind: sequence, Start: "200"}), "fields.a.start: 200 is outside of TINYINT"},
 		{one("TINYINT", Field{Kind: sequence, End: "200"}), "fields.a: TINYINT holds the values of 127 rows"},
 		{one("DATE", Field{Kind: sequence}), "fields.a.kind: DATE cannot count"},
-		{one("DATE", Field{Kind: eventTime}), "fields.a.kind: event_time takes a TIMESTAMP column"},
+		{one("DATE", Field{Kind: eventTime}), "fields.a.kind: event_time takes a TIMESTAMP or TIMESTAMP_LTZ column"},
 		{one("TIMESTAMP(3)", Field{Kind: eventTime, Start: "soon"}), `fields.a.start: "soon" is no TIMESTAMP(3)`},
 		{one("TIMESTAMP(3)", Field{Kind: eventTime, NullRate: 0.5}), "fields.a.null_rate: does nothing"},
 		{one("INT NOT NULL", Field{NullRate: 0.5}), "fields.a.null_rate: a is INT NOT NULL"},

@@ -14,8 +14,8 @@ const microsPerMilli = 1000
 
 // eventTime gives row n the time start + n intervals, less a random part of the disorder.
 func (b *bound) eventTime(c expr.Field, f Field) (m maker, err error) {
-	if c.Type.Kind != expr.Timestamp {
-		return m, wrong("kind", "event_time takes a TIMESTAMP column, and %s is %s", c.Name, c.Type)
+	if c.Type.Kind.Storage() != expr.Timestamp {
+		return m, wrong("kind", "event_time takes a TIMESTAMP or TIMESTAMP_LTZ column, and %s is %s", c.Name, c.Type)
 	}
 	start, err := timestamp("start", f.Start, "2024-01-01 00:00:00", c.Type)
 	if err != nil {

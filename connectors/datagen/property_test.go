@@ -54,7 +54,7 @@ func TestAnyOptions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c connectors.Columns
 		typ := rapid.SampledFrom([]string{"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL(5, 2)", "DECIMAL(38, 38)", "DECIMAL(30, 0)", "FLOAT", "DOUBLE",
-			"STRING", "STRING NOT NULL", "DATE", "TIMESTAMP(0)", "TIMESTAMP(6)"}).Draw(t, "type")
+			"STRING", "STRING NOT NULL", "BYTES", "DATE", "TIME(3)", "TIMESTAMP_LTZ(3)", "TIMESTAMP(0)", "TIMESTAMP(6)"}).Draw(t, "type")
 		if err := c.SetEntry("x", typ); err != nil {
 			t.Fatal(err)
 		}

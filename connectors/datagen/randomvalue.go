@@ -13,17 +13,14 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-const (
-	defaultLength = 100
-	longest       = 65536 // of a STRING
-)
-
 // random makes any value of the type, within the field's bounds.
 func (b *bound) random(c expr.Field, f Field) (m maker, err error) {
 	values := stream(b.Options.Seed, c.Name, "value")
 	switch kind := c.Type.Kind; {
 	case kind == expr.String:
 		m, err = randomText(c.Type, f, values)
+	case kind == expr.Bytes && len(f.Values) == 0:
+		m, err = randomBytes(c.Type, f, values)
 	case f.Length != nil || f.VarLen || len(f.Values) > 0:
 		err = errors.New("length, var_len and values are for STRING, and this is " + c.Type.String())
 	case c.Type.Whole():
@@ -40,10 +37,14 @@ func (b *bound) random(c expr.Field, f Field) (m maker, err error) {
 		m, err = randomDecimal(c.Type, f, values)
 	case kind.Storage() == expr.Double:
 		m, err = randomDouble(c.Type, f, values)
-	case kind == expr.Date || kind == expr.Timestamp:
-		m, err = randomTime(c.Type, f, values)
+	case kind == expr.Date:
+		m, err = randomDate(c.Type, f, values)
+	case kind == expr.Time:
+		m, err = randomClock(c.Type, f, values)
+	case kind.Storage() == expr.Timestamp:
+		m, err = randomTimestamp(c.Type, f, values)
 	default:
-		err = fmt.Errorf("values of %s cannot be made up: expected BOOLEAN, a number, STRING, DATE or TIMESTAMP", c.Type)
+		err = fmt.Errorf("values of %s cannot be made up: expected BOOLEAN, a number, STRING, BYTES, DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ", c.Type)
 	}
 	if err != nil {
 		return m, err
@@ -218,19 +219,36 @@ func randomDouble(t expr.Type, f Field, s uint64) (m maker, err error) {
 	return m, nil
 }
 
-func randomTime(t expr.Type, f Field, s uint64) (m maker, err error) {
-	if t.Kind == expr.Date {
-		lo, hi, err := within(f, t, 19723, 20088, func(b []byte) (int64, expr.Status) { v, st := expr.ParseDate(b); return int64(v), st })
-		if err != nil {
-			return m, err
-		}
-		n := uint64(hi-lo) + 1
-		m.width = 4
-		m.make = func(b array.Builder, row int64) {
-			b.(*array.Date32Builder).Append(arrow.Date32(lo + int64(at(s, row).below(0, n))))
-		}
-		return m, nil
+func randomDate(t expr.Type, f Field, s uint64) (m maker, err error) {
+	const first, last = 19723, 20088 // of 2024
+	lo, hi, err := within(f, t, first, last, func(b []byte) (int64, expr.Status) { v, st := expr.ParseDate(b); return int64(v), st })
+	if err != nil {
+		return m, err
 	}
+	n := uint64(hi-lo) + 1
+	m.width = 4
+	m.make = func(b array.Builder, row int64) {
+		b.(*array.Date32Builder).Append(arrow.Date32(lo + int64(at(s, row).below(0, n))))
+	}
+	return m, nil
+}
+
+func randomClock(t expr.Type, f Field, s uint64) (m maker, err error) {
+	const day = 24 * 60 * 60 * 1_000_000
+	grain := tenTo(6 - t.Precision)
+	lo, hi, err := within(f, t, 0, day-grain, func(b []byte) (int64, expr.Status) { return expr.ParseTime(b, t.Precision) })
+	if err != nil {
+		return m, err
+	}
+	n := uint64(hi-lo)/uint64(grain) + 1
+	m.width = 8
+	m.make = func(b array.Builder, row int64) {
+		b.(*array.Int64Builder).Append(lo + int64(at(s, row).below(0, n))*grain)
+	}
+	return m, nil
+}
+
+func randomTimestamp(t expr.Type, f Field, s uint64) (m maker, err error) {
 	grain := tenTo(6 - t.Precision)
 	lo, err := timestamp("min", f.Min, "2024-01-01 00:00:00", t)
 	if err != nil {
@@ -251,70 +269,22 @@ func randomTime(t expr.Type, f Field, s uint64) (m maker, err error) {
 	return m, nil
 }
 
-// timestamp reads an option as microseconds since 1970-01-01.
+// timestamp reads an option as microseconds since 1970-01-01. Of a TIMESTAMP_LTZ it is the time in UTC, or
+// an instant where a zone stands behind it.
 func timestamp(option, text, unset string, t expr.Type) (int64, error) {
 	if text == "" {
 		text = unset
 	}
 	v, s := expr.ParseTimestamp([]byte(text), t.Precision)
+	if t.Kind == expr.TimestampLTZ {
+		utc, err := expr.LoadZone("")
+		if err != nil {
+			return 0, err
+		}
+		v, s = expr.ParseTimestampLTZ([]byte(text), t.Precision, utc)
+	}
 	if s != expr.OK {
 		return 0, wrong(option, "%q is no %s, such as 2024-01-01 12:30:00", text, t.Nullable(true))
 	}
 	return v, nil
-}
-
-func randomText(t expr.Type, f Field, s uint64) (m maker, err error) {
-	if f.Min != "" || f.Max != "" {
-		return m, errors.New("min and max: a STRING has length, var_len and values instead")
-	}
-	if len(f.Values) > 0 {
-		if f.Length != nil || f.VarLen {
-			return m, wrong("values", "length and var_len do nothing beside it")
-		}
-		draw, err := ranks(uint64(len(f.Values)), f.Skew)
-		if err != nil {
-			return m, err
-		}
-		for _, v := range f.Values {
-			m.width = max(m.width, int64(len(v)))
-		}
-		m.make = func(b array.Builder, row int64) { b.(*array.StringBuilder).Append(f.Values[draw(at(s, row))]) }
-		return m, nil
-	}
-	if f.Skew > 0 {
-		return m, wrong("skew", "it orders whole numbers, and values of a STRING; %s has no values", t)
-	}
-	length := int64(defaultLength)
-	if f.Length != nil {
-		length = *f.Length
-	}
-	switch {
-	case length < 0 || length > longest:
-		return m, wrong("length", "%d: expected 0 to %d", length, longest)
-	case f.VarLen && length == 0:
-		return m, wrong("length", "0 with var_len: expected at least 1")
-	}
-	m.width = length
-	buf := make([]byte, 0, length+16)
-	m.make = func(b array.Builder, row int64) {
-		d, n := at(s, row), length
-		if f.VarLen {
-			n = 1 + int64(d.below(0, uint64(length)))
-		}
-		buf = buf[:0]
-		for k := uint64(1); int64(len(buf)) < n; k++ {
-			buf = appendHex(buf, d.word(k))
-		}
-		b.(*array.StringBuilder).BinaryBuilder.Append(buf[:n])
-	}
-	return m, nil
-}
-
-// appendHex writes 16 hexadecimal digits.
-func appendHex(dst []byte, w uint64) []byte {
-	for range 16 {
-		dst = append(dst, "0123456789abcdef"[w>>60])
-		w <<= 4
-	}
-	return dst
 }

@@ -90,7 +90,7 @@ func (s *source) Reader(t *operators.Task) (connectors.Reader, error) {
 	r := &reader{source: s, alloc: t.Alloc, timed: -1}
 	fields := s.Options.Columns
 	if w := s.Watermark; w != nil {
-		if r.timed = s.Schema().Index(w.Column); r.timed < 0 || fields[r.timed].Type.Kind != expr.Timestamp {
+		if r.timed = s.Schema().Index(w.Column); r.timed < 0 || fields[r.timed].Type.Kind.Storage() != expr.Timestamp {
 			return nil, fmt.Errorf("opening source %s: the watermark's column %s is no TIMESTAMP of it", s.Path, w.Column)
 		}
 	}

@@ -31,8 +31,8 @@ func eventTime(p *plans.Plan, n *plans.Node, s expr.Schema) plans.Findings {
 	if i < 0 {
 		return plans.Findings{plans.NewFinding(p, w.At, plans.RuleUnknownColumn, fmt.Sprintf("source %s has no column `%s`; its columns are %s", n.Name, w.Column, s))}
 	}
-	if t := s.Fields[i].Type; t.Kind != expr.Timestamp {
-		return plans.Findings{plans.NewFinding(p, w.At, plans.RuleTypeMismatch, fmt.Sprintf("the event time of source %s is to be a TIMESTAMP, and %s is %s", n.Name, w.Column, t))}
+	if t := s.Fields[i].Type; t.Kind.Storage() != expr.Timestamp {
+		return plans.Findings{plans.NewFinding(p, w.At, plans.RuleTypeMismatch, fmt.Sprintf("the event time of source %s is to be a TIMESTAMP or TIMESTAMP_LTZ, and %s is %s", n.Name, w.Column, t))}
 	}
 	return nil
 }
