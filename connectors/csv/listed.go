@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
@@ -21,9 +18,7 @@ import (
 
 // A listed record is one to read.
 type listed struct {
-	At  int64  `json:"at"`  // in the unpacked file
-	Len int64  `json:"len"` // of its text
-	Sum uint64 `json:"sum"` // of its text
+	text.Listed
 	// With: it goes on what the one before begins, as the plan reads it now, so both are of one split.
 	With bool   `json:"with,omitempty"`
 	raw  string // while the list is made
@@ -44,7 +39,7 @@ func (s *source) Only(records []connectors.Record) ([]byte, error) {
 		if in.InOrder == "" && r.Offset < in.Data {
 			return nil, fmt.Errorf("the record at byte %d of %s stands before the first one of the file, which begins at byte %d now", r.Offset, in.Path, in.Data)
 		}
-		in.Only = append(in.Only, listed{At: r.Offset, Len: int64(len(r.Raw)), Sum: xxhash.Sum64String(r.Raw), raw: r.Raw})
+		in.Only = append(in.Only, listed{Listed: text.List(r), raw: r.Raw})
 	}
 	b.Files = slices.DeleteFunc(b.Files, func(in input) bool { return len(in.Only) == 0 })
 	for i := range b.Files {
@@ -82,33 +77,18 @@ func (in *input) join(delimiter byte) {
 
 // fileOf finds a file by the path it is shown with, or by the end of its absolute path.
 func (b *bound) fileOf(path string) (*input, error) {
-	var found *input
-	for i := range b.Files {
-		in := &b.Files[i]
-		if in.Path == path {
-			return in, nil
-		}
-		if in.Abs == path || strings.HasSuffix(in.Abs, "/"+path) {
-			if found != nil {
-				return nil, fmt.Errorf("%s may be %s or %s", path, found.Path, in.Path)
-			}
-			found = in
-		}
+	i, err := text.FileOf(path, len(b.Files), func(i int) (shown, abs string) { return b.Files[i].Path, b.Files[i].Abs })
+	if err != nil {
+		return nil, err
 	}
-	if found == nil {
-		return nil, fmt.Errorf("%s is none of the files that the source reads", path)
-	}
-	return found, nil
+	return &b.Files[i], nil
 }
-
-// size is what the books count for a record.
-func (l listed) size() int64 { return max(l.Len, 1) }
 
 // sums are the places of the records in the bytes that the books count, with their end.
 func sums(only []listed) []int64 {
 	s := make([]int64, len(only)+1)
 	for i, l := range only {
-		s[i+1] = s[i] + l.size()
+		s[i+1] = s[i] + l.Size()
 	}
 	return s
 }
@@ -189,7 +169,7 @@ func (r *reader) readListed(c *cursor) error {
 	}
 	t := r.tally(c)
 	c.next++
-	t.Bytes += l.size()
+	t.Bytes += l.Size()
 	r.put(c, &x, l.At)
 	to := x.at + l.Len
 	for x.exact && x.raw != nil && x.verdict == whole && x.at+int64(x.length) < to && r.chunk.fault == nil {
@@ -208,7 +188,7 @@ func (r *reader) readListed(c *cursor) error {
 		l = c.in.Only[c.next]
 		to = l.At + away + l.Len
 		c.next++
-		t.Bytes += l.size()
+		t.Bytes += l.Size()
 	}
 	return nil
 }
@@ -252,8 +232,8 @@ func (r *reader) one(in *input, l listed) (x single, err error) {
 	if err != nil {
 		return x, err
 	}
-	if !l.stands(b) {
-		return x, l.gone(in)
+	if !l.Stands(b) {
+		return x, l.Gone(in.Path)
 	}
 	x.record, x.raw, x.at, err = r.single.next()
 	return x, err
@@ -271,7 +251,7 @@ func (r *reader) following() (rec record, raw []byte, at, line int64, err error)
 // listed reads a record of a file that is read in order.
 func (s *stream) listed(in *input, l listed) (x single, err error) {
 	if s.Base+s.Away > l.At {
-		return x, l.gone(in)
+		return x, l.Gone(in.Path)
 	}
 	if err := s.SkipToByte(l.At); err != nil {
 		return x, err
@@ -280,35 +260,15 @@ func (s *stream) listed(in *input, l listed) (x single, err error) {
 		return x, err
 	}
 	b := s.Rest()
-	x.exact = l.stands(b)
+	x.exact = l.Stands(b)
 	switch {
-	case s.Base+s.Away != l.At || !x.exact && !l.like(b, s.Encoding):
-		return x, l.gone(in)
+	case s.Base+s.Away != l.At || !x.exact && !l.Like(b, s.Encoding):
+		return x, l.Gone(in.Path)
 	case s.Comment != "" && bytes.HasPrefix(b, []byte(s.Comment)):
 		return x, nil
 	}
 	x.record, x.raw, x.at, x.line, err = s.next()
 	return x, err
-}
-
-// stands reports whether bytes begin with the record's text.
-func (l listed) stands(b []byte) bool {
-	t := text.Plain(b)
-	return int64(len(t)) >= l.Len && xxhash.Sum64String(t[:l.Len]) == l.Sum
-}
-
-// like is for a text in an encoding. Where the run before took the bytes for UTF-8, text that is not ASCII
-// reads differently now and cannot be compared.
-func (l listed) like(b []byte, encoding string) bool {
-	b = b[:min(l.Len, int64(len(b)))]
-	return encoding != "" && bytes.ContainsFunc(b, func(c rune) bool { return c >= 0x80 })
-}
-
-func (l listed) gone(in *input) error {
-	return &connectors.DataError{
-		Kind: "DamagedFile", File: in.Path, Wanted: "the file as it was",
-		Message: fmt.Sprintf("the record that was left out at byte %d does not stand there any more: the file was changed since, or the record before it reaches into it as the plan reads it now", l.At),
-	}
 }
 
 func (l listed) swallowing(in *input) error {

@@ -48,6 +48,8 @@ type input struct {
 	// records are then those of its text.
 	InOrder     string `json:"inOrder,omitempty"`
 	Compression string `json:"compression,omitempty"`
+	// Only are the records to read, where not all are.
+	Only []text.Listed `json:"only,omitempty"`
 }
 
 func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {

@@ -153,6 +153,9 @@ func (r *reader) Locate(ctx context.Context, o operators.Origin, row int64, fiel
 
 // seek reads records from an origin on up to a row.
 func (r *reader) seek(ctx context.Context, in *input, o operators.Origin, row int64) (s standing, err error) {
+	if in.Only != nil {
+		return r.seekListed(ctx, in, o, row)
+	}
 	t, err := openInOrder(r.src, in, o.Offset)
 	if err != nil {
 		return s, err

@@ -31,6 +31,7 @@ type cursor struct {
 	pos        int64 // where the next line begins
 	read       int
 	tallied    int64
+	next, upto int // of single records, those to read
 }
 
 // A reader reads splits one after the other.
@@ -128,6 +129,12 @@ func (r *reader) start(st splitState) error {
 	r.tally(c)
 	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
 	var err error
+	if in.Only != nil {
+		c.tallied = c.end
+		err = errors.Join(r.closeText(), r.startListed(c, st))
+		r.cur = c
+		return err
+	}
 	if in.InOrder != "" {
 		if err = r.closeText(); err == nil {
 			r.text, err = openInOrder(r.src, in, st.Pos)
@@ -240,6 +247,9 @@ func (r *reader) unchanged(in *input) error {
 
 // load reads the next records of the split into the chunk; more is false at its end.
 func (r *reader) load(c *cursor) (more bool, err error) {
+	if c.in.Only != nil {
+		return r.loadListed(c)
+	}
 	if r.text != nil {
 		more, err = r.text.load(&r.chunk, c.file, r.src.Skip)
 		var d *connectors.DataError
@@ -389,7 +399,10 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 	}
 	if c := r.cur; c != nil {
 		st := splitState{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Read: int64(c.read)}
-		if r.next < r.chunk.records {
+		switch {
+		case c.in.Only != nil:
+			st.Pos = r.unread(c)
+		case r.next < r.chunk.records:
 			st.Pos = r.chunk.offset(r.next)
 		}
 		if err := add(st); err != nil {

@@ -52,7 +52,7 @@ func (s *source) Schema() expr.Schema { return s.Columns.schema() }
 func (s *source) Inventory() connectors.Inventory {
 	v := connectors.Inventory{Inferred: s.Inferred}
 	for _, f := range s.Files {
-		v.Files = append(v.Files, connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
+		v.Files = append(v.Files, connectors.File{Name: f.Name, Path: f.Path, Bytes: f.tiles(), Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
 	}
 	return v
 }
@@ -70,7 +70,7 @@ func (s *source) SkipsBadRows() bool { return s.Skip }
 func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restored []byte) (connectors.Enumerator, error) {
 	var pieces []text.Piece
 	for _, f := range s.Files {
-		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.Bytes, Whole: f.InOrder != ""})
+		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.tiles(), Whole: f.InOrder != ""})
 	}
 	return text.NewEnumerator("json", stateVersion, pieces, o.SplitBytes, restored, func(file, start, end int64) ([]byte, error) {
 		return splitState{File: file, Start: start, End: end, Read: o.ReadBytes}.marshal(s.Files[file-1].Path)
