@@ -27,12 +27,17 @@ func differences() []difference {
 		{"REGEXP('ab', '(?<=a)b')", refused, "look behind", "TRUE", "Patterns are RE2's, whose time is linear in the text; what only Java has is refused by name."},
 		{"REGEXP_REPLACE('baac', 'a*', '-')", "-b-c-", "", "-b--c-", "RE2 finds no empty match right after another."},
 		{"REPEAT('ab', 20000000)", fails, "16 MiB", "the text", "One text is at most 16 MiB when it is padded or repeated, so that memory stays bounded."},
-		{"DATE '2024-01-31' + INTERVAL '1 02' DAY TO HOUR", refused, "several units", "2024-02-01", "One interval for each unit says the same; a number of units that is computed is TIMESTAMPADD(unit, n, x)."},
 		{"CAST(1e300 AS FLOAT)", fails, "to FLOAT", "Infinity", "A value that does not fit is not replaced without a word."},
 		{"CAST(100 AS TINYINT) + CAST(100 AS TINYINT)", fails, "overflows TINYINT", "-56", "What does not fit a type fails; Flink goes round to the other end."},
 		{"CAST('2024-01-01' AS TIMESTAMP(9))", refused, "0 to 6", "a TIMESTAMP(9)", "64 bits of nanoseconds end in the year 2262; until there is a wider type it is refused."},
 		{"CAST('2024-03-31 02:30:00+01:00' AS TIMESTAMP_LTZ(3))", "2024-03-31 01:30:00.000Z", "", "fails", "A text with an offset, or Z, is that instant; without one it is a local time of the session's zone."},
 		{"CAST('24:00:00' AS TIME(0))", fails, "no such date or time", "NULL or 00:00:00, by the version", "There is no such time of day."},
+		{"UNIX_TIMESTAMP('no time')", "NULL", "", "-9223372036854775808", "What is no time is unknown, not the first second of all."},
+		{"UNIX_TIMESTAMP()", refused, "1 to 2", "the second of the run", "As CURRENT_DATE."},
+		{"OVERLAY('abc' PLACING 'x' FROM 2 FOR 0)", "axbc", "", "ax", "SQL puts the text before what stands there."},
+		{"HEX(x'0aff')", "0AFF", "", "refused", "HEX, TO_BASE64, MD5 and the SHA functions take BYTES too."},
+		{"TIME '23:00:00' + INTERVAL '0.000001' SECOND", "23:00:00.000001", "", "23:00:00.000", "A TIME has up to 6 digits of seconds here."},
+		{"CEIL(TIME '23:30:00' TO HOUR)", fails, "overflows", "24:00:00, which no TIME is", "There is no such time of day."},
 		{"CAST(x'c3' AS STRING)", fails, "no UTF-8", "the character U+FFFD", "What is no text is not replaced without a word."},
 	}
 }

@@ -39,6 +39,12 @@ func forms() []written {
 		{"TRIM", "LTRIM(s, '0')"}, {"SPLIT_INDEX", "SPLIT_INDEX(s, ',', 0)"},
 		{"REGEXP", `REGEXP(s, '^\d+$')`}, {"REGEXP_REPLACE", `REGEXP_REPLACE(s, '\s+', ' ')`}, {"REGEXP_EXTRACT", `REGEXP_EXTRACT(s, '(\d+)-(\d+)', 2)`},
 		{"CEIL_TO", "CEIL(ts TO MONTH)"}, {"DATE_FORMAT", "DATE_FORMAT(ts, 'yyyy-MM')"}, {"TO_TIMESTAMP", "TO_TIMESTAMP(s)"}, {"TO_TIMESTAMP", "TO_TIMESTAMP(s, 'dd.MM.yyyy HH:mm')"},
+		{"TIMESTAMPADD", "ts - INTERVAL '1 02:03:04.5' DAY TO SECOND"}, {"TIMESTAMPADD", "day + INTERVAL '1-6' YEAR TO MONTH"},
+		{"ENCODE", "ENCODE(s, 'UTF-8')"}, {"DECODE", "DECODE(o, 'UTF-8')"}, {"TO_BASE64", "TO_BASE64(o)"}, {"FROM_BASE64", "FROM_BASE64(s)"}, {"HEX", "HEX(n)"}, {"HEX", "HEX(o)"}, {"UNHEX", "UNHEX(s)"}, {"BIN", "BIN(n)"},
+		{"OVERLAY", "OVERLAY(s PLACING '-' FROM 2 FOR 3)"}, {"TRANSLATE", "TRANSLATE(s, 'äöü', 'aou')"}, {"ELT", "ELT(x, s, 'b')"}, {"TRUNCATE", "TRUNCATE(d, 1)"}, {"TRUNCATE", "TRUNCATE(d)"},
+		{"REGEXP_COUNT", `REGEXP_COUNT(s, '\d+')`}, {"REGEXP_INSTR", `REGEXP_INSTR(s, '\d+')`}, {"REGEXP_SUBSTR", `REGEXP_SUBSTR(s, '\d+')`},
+		{"TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_LTZ(n, 3)"}, {"TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_LTZ(s, 'dd.MM.yyyy HH:mm', 'Europe/Berlin')"}, {"UNIX_TIMESTAMP", "UNIX_TIMESTAMP(s)"}, {"FROM_UNIXTIME", "FROM_UNIXTIME(n)"}, {"FROM_UNIXTIME", "FROM_UNIXTIME(n, 'HH:mm')"},
+		{"CONVERT_TZ", "CONVERT_TZ(s, 'UTC', 'Europe/Berlin')"}, {"SHA256", "SHA256(s)"}, {"SHA256", "SHA2(s, 256)"}, {"MD5", "MD5(o)"},
 		{"TO_DATE", "TO_DATE(s)"}, {"TO_DATE", "TO_DATE(s, 'M/d/yyyy')"},
 		{"FIELD", "r.city"}, {"ITEM", "a[1]"}, {"ITEM", "m['key']"}, {"CARDINALITY", "CARDINALITY(a)"}, {"ELEMENT", "ELEMENT(a)"}, {"ARRAY_CONTAINS", "ARRAY_CONTAINS(a, 'x')"},
 	}
@@ -61,6 +67,7 @@ func otherForms() [][2]string {
 		{"'it''s'", "STRING; a quote inside is doubled."},
 		{"IF(n > 1, 'many', 'one')", "The same as CASE WHEN n > 1 THEN 'many' ELSE 'one' END."},
 		{"PI()", "A DOUBLE literal; also E()."},
+		{"TYPEOF(n)", "The type as text, 'BIGINT'."},
 		{"TRUE", "BOOLEAN; also FALSE, and NULL of the type that is needed."},
 		{"DATE '2024-01-31'", "DATE; also TIME '12:00:00' and TIMESTAMP '2024-01-31 12:00:00.000'. A TIMESTAMP_LTZ is written as CAST('2024-01-31 12:00:00Z' AS TIMESTAMP_LTZ(3))."},
 		{"x'0aff'", "BYTES, two hexadecimal digits for each."},
@@ -90,6 +97,10 @@ func functionsPage() ([]byte, error) {
 	p.paragraph("NULL: *strict* functions give NULL if an argument is NULL; *never* means that the result is not NULL; *special* ones say what they do. " +
 		"In the descriptions N is any number, T any type. A function fails only where it says so, and only for rows that need it: AND, OR, CASE and COALESCE do not look " +
 		"at what they do not need.")
+	p.paragraph("What takes a TIMESTAMP takes a TIMESTAMP_LTZ too and computes with its local time in the session's zone, `table.local-time-zone`. There a DAY and shorter units are of one length, 24 hours for a DAY, as in Flink; " +
+		"months and years are counted, and units of a day and more are rounded to, by the local calendar. Of two instants that have one local time the earlier one is taken, and a local time that clocks skip is moved on by what they skip, as in Java; " +
+		"only a text that CAST or a source reads fails for such a time. EXTRACT, FLOOR … TO, CEIL … TO and TIMESTAMPADD take a TIME with units below a day; adding to one goes round at midnight. " +
+		"CURRENT_TIMESTAMP, NOW and their like are refused: a run over the same files gives the same result whenever it runs; write a parameter.")
 	examples := map[string][]string{}
 	for _, f := range forms() {
 		examples[f.Name] = append(examples[f.Name], f.Written)

@@ -12,6 +12,12 @@ func (c *checker) call(e *Expr) *Expr {
 	if name == "IS UNKNOWN" || name == "IS NOT UNKNOWN" {
 		return c.unknown(e)
 	}
+	if name == "TYPEOF" && len(e.Args) == 1 {
+		if x := c.root(e.Args[0]); x != nil {
+			return &Expr{Op: OpLiteral, Type: Of(String).Nullable(false), Value: &Value{Text: x.Type.String()}, Pos: e.Pos, End: e.End}
+		}
+		return nil
+	}
 	if name == intervalCall || slices.ContainsFunc(e.Args, isInterval) {
 		return c.interval(e)
 	}
@@ -65,8 +71,10 @@ func (c *checker) typed(n *Expr) *Expr {
 		return c.arithmetic(n)
 	case "NEG", "ABS", "FLOOR", "CEIL", "SIGN":
 		return c.number(n)
-	case "ROUND":
+	case "ROUND", "TRUNCATE":
 		return c.round(n)
+	case "TO_TIMESTAMP_LTZ":
+		return c.toInstant(n)
 	case "||", "UPPER", "LOWER", "CHAR_LENGTH", "SUBSTRING", "TRIM":
 		return c.text(n)
 	case "EXTRACT", "FLOOR_TO", "CEIL_TO":

@@ -1,6 +1,9 @@
 package expr
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A signature is the kinds of a call's arguments, the last one standing for all further ones, and of
 // its result. A DOUBLE argument takes any number, a whole one narrower ones too.
@@ -26,6 +29,7 @@ var signatures = func() map[string]signature {
 			m[f.Name] = signature{Double, []Kind{Double}}
 		}
 	}
+	addFurtherSignatures(m)
 	return m
 }()
 
@@ -35,7 +39,7 @@ func (c *checker) signed(n *Expr, s signature) *Expr {
 	for i, a := range n.Args {
 		want := s.args[min(i, len(s.args)-1)]
 		x := accepted(a, want)
-		if n.Args[i] = x; x.Type.Kind == want || want == Timestamp && x.Type.Kind == TimestampLTZ {
+		if n.Args[i] = x; takes(n.Name, i, want, x.Type.Kind) {
 			continue
 		}
 		ok = false
@@ -51,7 +55,7 @@ func (c *checker) signed(n *Expr, s signature) *Expr {
 	if n.Name == "CONCAT_WS" {
 		n.Type.NotNull = n.Args[0].Type.NotNull
 	}
-	return when(c.patterns(n), n)
+	return when(c.patterns(n) && c.furtherLiterals(n), n)
 }
 
 // accepted is an argument as a call that wants a kind takes it.
@@ -90,6 +94,8 @@ func kindName(k Kind) string {
 		return "a whole number"
 	case Double:
 		return "a number"
+	case Bytes:
+		return "BYTES"
 	}
 	return "a DATE or TIMESTAMP"
 }
@@ -99,7 +105,7 @@ func (c *checker) patterns(n *Expr) bool {
 	var at *Expr
 	var read func(string) (int, *patternError)
 	switch {
-	case n.Name == "REGEXP" || n.Name == "REGEXP_REPLACE" || n.Name == "REGEXP_EXTRACT":
+	case strings.HasPrefix(n.Name, "REGEXP"):
 		at, read = n.Args[1], func(s string) (int, *patternError) {
 			r, err := readPattern(s)
 			if err != nil {
@@ -107,7 +113,7 @@ func (c *checker) patterns(n *Expr) bool {
 			}
 			return r.NumSubexp(), nil
 		}
-	case n.Name == "DATE_FORMAT" || (n.Name == "TO_TIMESTAMP" || n.Name == "TO_DATE") && len(n.Args) == 2:
+	case timePatterns[n.Name] && len(n.Args) > 1:
 		at, read = n.Args[1], func(s string) (int, *patternError) {
 			_, err := timePattern(s)
 			return 0, err
@@ -135,6 +141,9 @@ func (c *checker) patterns(n *Expr) bool {
 	}
 	return true
 }
+
+// timePatterns have a time pattern as their second argument, if they have one.
+var timePatterns = map[string]bool{"DATE_FORMAT": true, "TO_TIMESTAMP": true, "TO_DATE": true, "TO_TIMESTAMP_LTZ": true, "UNIX_TIMESTAMP": true, "FROM_UNIXTIME": true}
 
 // A patternError is a fault in a pattern, at a byte range of it.
 type patternError struct {

@@ -92,10 +92,10 @@ func (c *checker) round(n *Expr) *Expr {
 	x, places := implicitNull(n.Args[0], Of(Int)), n.Args[1]
 	n.Args[0] = x
 	if !x.Type.Numeric() {
-		return c.fail(x, "ROUND takes a number, not "+plainType(x.Type), "a number")
+		return c.fail(x, n.Name+" takes a number, not "+plainType(x.Type), "a number")
 	}
 	if places.Op != OpLiteral || places.Type.Kind != Int || places.Value.Null {
-		return c.fail(places, "the places of ROUND are "+places.String(), "a literal such as 2")
+		return c.fail(places, "the places of "+n.Name+" are "+places.String(), "a literal such as 2")
 	}
 	n.Type = x.Type.Nullable(true)
 	if n.Type.Kind == Decimal {

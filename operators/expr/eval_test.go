@@ -465,7 +465,9 @@ func (g generator) choose(d int, f func(int) string) string {
 func (g generator) number(depth int) string {
 	leaves := []string{"k", "h", "f", "i", "j", "l", "m", "d", "e", "p", "q", "w", "v", "0", "1", "-7", "2.50", "1e2", "3000000000", "0.001", "12345678901234567890.5"}
 	return g.sub(depth, leaves, func(d int) string {
-		switch g.r.IntN(13) {
+		switch g.r.IntN(14) {
+		case 13:
+			return fmt.Sprintf(pickOne(g.r, "REGEXP_COUNT(%s, '[a-z]|ü')", `REGEXP_INSTR(%s, '\d+')`, "REGEXP_INSTR(%s, '')", "UNIX_TIMESTAMP(%s)", "UNIX_TIMESTAMP(%s, 'yyyy-MM-dd')", "TRUNCATE(CHAR_LENGTH(%s) * d, 1)"), g.text(d))
 		case 9:
 			return fmt.Sprintf("%s(%s)", pickOne(g.r, "SIGN", "SQRT", "EXP", "LN", "LOG10", "LOG2", "SIN", "COT", "ATAN", "TANH", "DEGREES", "LOG"), g.number(d))
 		case 10:
@@ -477,7 +479,7 @@ func (g generator) number(depth int) string {
 		case 0:
 			return fmt.Sprintf("%s(%s)", pickOne(g.r, "ABS", "FLOOR", "CEIL", "ROUND"), g.number(d))
 		case 1:
-			return fmt.Sprintf("ROUND(%s, %d)", g.number(d), g.r.IntN(7)-2)
+			return fmt.Sprintf("%s(%s, %d)", pickOne(g.r, "ROUND", "TRUNCATE"), g.number(d), g.r.IntN(7)-2)
 		case 2:
 			return fmt.Sprintf("CHAR_LENGTH(%s)", g.text(d))
 		case 3:
@@ -495,7 +497,12 @@ func (g generator) number(depth int) string {
 
 func (g generator) text(depth int) string {
 	return g.sub(depth, []string{"s", "s", "t", "'abc'", "''", "'Zürich'"}, func(d int) string {
-		switch g.r.IntN(13) {
+		switch g.r.IntN(15) {
+		case 13:
+			return fmt.Sprintf(pickOne(g.r, "OVERLAY(%s PLACING 'üx' FROM i)", "OVERLAY(%s PLACING t FROM 2 FOR j)", "TRANSLATE(%s, 'abü', 'xy')", "TRANSLATE(%s, t, s)", "ELT(i, %s, t, NULL)", "REGEXP_SUBSTR(%s, '[b-z]+')", "URL_ENCODE(%s)", "URL_DECODE(%s)", "URL_DECODE(URL_ENCODE(%s))", "HEX(%s)", "TO_BASE64(%s)", "FROM_BASE64(TO_BASE64(%s))", "FROM_BASE64(%s)",
+				"CONVERT_TZ(%s, 'UTC', 'Europe/Berlin')", "CONVERT_TZ(CAST(CAST(x AS TIMESTAMP(0)) AS STRING) || LEFT(%s, 0), 'America/New_York', 'Asia/Kolkata')", "TYPEOF(%s)"), g.text(d))
+		case 14:
+			return pickOne(g.r, "HEX(l)", "BIN(i)", "HEX("+g.bytes(d)+")", "SHA2("+g.bytes(d)+", 256)", "MD5(o)", "DECODE("+g.bytes(d)+", '"+pickOne(g.r, "UTF-8", "us-ascii", "ISO-8859-1", "UTF-16", "UTF-16LE", "UTF-16BE")+"')", "FROM_UNIXTIME(l)", "FROM_UNIXTIME(i, 'dd.MM.yyyy HH')", "FROM_UNIXTIME(1729990800 + i * 900)")
 		case 8:
 			return fmt.Sprintf(pickOne(g.r, "LEFT(%s, i)", "RIGHT(%s, 2)", "LPAD(%s, 4, 'üx')", "RPAD(%s, i %% 20, t)", "REPEAT(%s, i %% 5)", "REVERSE(%s)", "INITCAP(%s)", "RTRIM(%s, 'bc')"), g.text(d))
 		case 9:
@@ -546,6 +553,9 @@ func (g generator) time(depth int) string {
 		units := []string{"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
 		switch g.r.IntN(6) {
 		case 5:
+			if g.r.IntN(2) == 0 {
+				return fmt.Sprintf("(%s %s INTERVAL %s)", pickOne(g.r, g.time, g.instant)(d), pickOne(g.r, "+", "-"), pickOne(g.r, "'1-6' YEAR TO MONTH", "'-1 02:03' DAY TO MINUTE", "'3 04:05:06.789' DAY TO SECOND", "-'1:02:03.000001' HOUR TO SECOND", "'5:59' MINUTE TO SECOND", "'0.5' SECOND", "'400 23' DAY(3) TO HOUR"))
+			}
 			return fmt.Sprintf(pickOne(g.r, "(%s + INTERVAL '%d' %s)", "(%s - INTERVAL '%d' %s)"), g.time(d), g.r.IntN(90)-30, pickOne(g.r, units...))
 		case 4:
 			return fmt.Sprintf(pickOne(g.r, "TO_TIMESTAMP(%s)", "TO_TIMESTAMP(%s, 'yyyy-MM-dd HH:mm:ss.SSSSSS')", "TO_TIMESTAMP(DATE_FORMAT(x, 'd/M/yyyy H:mm:ss.S') || LEFT(%s, 0), 'd/M/yyyy H:mm:s.S')"), g.text(d))
@@ -587,6 +597,8 @@ func (g generator) instant(depth int) string {
 			return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", pickOne(g.r, append(units, "MICROSECOND")...), pickOne(g.r, "1", "-13", "i"), g.instant(d))
 		case 2:
 			return fmt.Sprintf("CAST(%s AS TIMESTAMP_LTZ(%d))", pickOne(g.r, g.time, g.day, g.clock, g.instant)(d), g.r.IntN(7))
+		case 4:
+			return pickOne(g.r, "TO_TIMESTAMP_LTZ(l)", "TO_TIMESTAMP_LTZ(i, 0)", "TO_TIMESTAMP_LTZ(1711846800 + i * 900, 0)", "TO_TIMESTAMP_LTZ("+g.text(d)+")", "TO_TIMESTAMP_LTZ("+g.text(d)+", 'yyyy-MM-dd')", "TO_TIMESTAMP_LTZ(DATE_FORMAT(x, 'yyyy-MM-dd HH:mm:ss.SSS'), 'yyyy-MM-dd HH:mm:ss.SSS', 'Australia/Lord_Howe')")
 		case 3:
 			return fmt.Sprintf("TRY_CAST(%s AS TIMESTAMP_LTZ(3))", g.text(d))
 		}
@@ -598,7 +610,7 @@ func (g generator) bytes(depth int) string {
 	return g.sub(depth, []string{"o", "o", "x'00ff'", "x''", "x'616263'"}, func(d int) string {
 		switch g.r.IntN(4) {
 		case 0:
-			return fmt.Sprintf("CAST(%s AS BYTES)", g.text(d))
+			return fmt.Sprintf(pickOne(g.r, "CAST(%s AS BYTES)", "UNHEX(%s)", "UNHEX(HEX(%s))", "ENCODE(%s, 'UTF-16')", "ENCODE(%s, 'iso-8859-1')", "ENCODE(%s, 'US-ASCII')", "ENCODE(%s, 'UTF-16LE')"), g.text(d))
 		case 1:
 			return fmt.Sprintf("%s(%s, %s)", pickOne(g.r, "GREATEST", "LEAST"), g.bytes(d), g.bytes(d))
 		}

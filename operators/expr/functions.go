@@ -32,6 +32,7 @@ const (
 //	x + INTERVAL '1' DAY         TIMESTAMPADD('DAY', 1, x);   x - INTERVAL '1' DAY with -1
 //	TRIM(s), LTRIM(s), RTRIM(s)  TRIM('BOTH' | 'LEADING' | 'TRAILING', ' ', s);   LTRIM(s, c) with c for ' '
 //	POSITION(a IN s)             POSITION(a, s);   INSTR(s, a), LOCATE(a, s), LOCATE(a, s, n) too
+//	SHA2(s, 256)                 SHA256(s);   TYPEOF(x) is the literal of its type
 //	LOG(x), PI(), E()            LN(x), the literals
 //	ROUND(x)                     ROUND(x, 0)
 //	CHARACTER_LENGTH(s)          CHAR_LENGTH(s);   CEILING(x) is CEIL(x)
@@ -53,7 +54,7 @@ type Function struct {
 
 // Function documentation says N for any number and T for any type. What it says of INT holds for TINYINT
 // and SMALLINT too, and what it says of DOUBLE for FLOAT, whose results are rounded to 32 bits.
-var functionList = slices.Concat(coreFunctions, numberFunctions, textFunctions, timeFunctions, nestedFunctions)
+var functionList = slices.Concat(coreFunctions, numberFunctions, textFunctions, timeFunctions, nestedFunctions, bytesFunctions, furtherTextFunctions, instantFunctions)
 
 var coreFunctions = []Function{
 	// Logic. AND and OR look at a row's further arguments only where the earlier ones leave the
@@ -114,7 +115,7 @@ var coreFunctions = []Function{
 		"of a TIMESTAMP also HOUR, MINUTE, SECOND (whole), MILLISECOND and MICROSECOND (of the second).", nil},
 	{"FLOOR_TO", 2, 2, Strict, "STRING unit, DATE or TIMESTAMP(p) -> the same type: the begin of the YEAR, QUARTER, MONTH, WEEK (Sunday, as in Flink), DAY; of a TIMESTAMP also HOUR, MINUTE, SECOND. " +
 		"Fails: Overflow before the type's first value.", always},
-	{"TIMESTAMPADD", 3, 3, Strict, "STRING unit, BIGINT n, DATE or TIMESTAMP(p) -> the same type: YEAR, QUARTER, MONTH (the day is cut to the month's last), WEEK, DAY; of a TIMESTAMP also HOUR, MINUTE, SECOND. " +
+	{"TIMESTAMPADD", 3, 3, Strict, "STRING unit, BIGINT n, DATE or TIMESTAMP(p) -> the same type: YEAR, QUARTER, MONTH (the day is cut to the month's last), WEEK, DAY; of a TIMESTAMP also HOUR, MINUTE, SECOND, MILLISECOND and MICROSECOND, which give at least 3 and 6 digits of seconds. " +
 		"Fails: Overflow.", always},
 	{"TIMESTAMPDIFF", 3, 3, Strict, "STRING unit, a, b both DATE or both TIMESTAMP of one precision -> INT: whole units from a to b, cut towards zero; units as TIMESTAMPADD. " +
 		"Fails: Overflow.", always},

@@ -75,7 +75,7 @@ func (g typedText) condition() string {
 	case 8:
 		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", g.sub(Boolean), g.sub(Boolean), g.sub(Boolean))
 	}
-	return g.one("b", "TRUE", "FALSE", "b IS NOT NULL", "i > 3", "CAST(NULL AS BOOLEAN)")
+	return g.one("b", "o = x'00ff'", "c < '12:30'", "g BETWEEN ts AND d", "o IN (x'', x'61')", "c IS DISTINCT FROM CAST(g AS TIME(3))", "TO_TIMESTAMP_LTZ(n) > g", "TRUE", "FALSE", "b IS NOT NULL", "i > 3", "CAST(NULL AS BOOLEAN)")
 }
 
 func (g typedText) number() string {
@@ -100,7 +100,7 @@ func (g typedText) number() string {
 		return fmt.Sprintf("CAST(%s AS %s)", g.sub(Int), g.one("INT", "TINYINT", "SMALLINT", "FLOAT", "BIGINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(30, 5)"))
 	case 7:
 		return g.one("CHAR_LENGTH("+g.sub(String)+")", "EXTRACT(YEAR FROM "+g.sub(Date)+")", "EXTRACT(MINUTE FROM "+g.sub(Timestamp)+")",
-			"TIMESTAMPDIFF(DAY, "+g.sub(Date)+", "+g.sub(Timestamp)+")", "TRY_CAST("+g.sub(String)+" AS BIGINT)", "i % 7", "n % i")
+			"UNIX_TIMESTAMP("+g.sub(String)+")", "TRUNCATE("+g.sub(Int)+", 1)", "EXTRACT(HOUR FROM c)", "TIMESTAMPDIFF(HOUR, g, "+g.sub(Timestamp)+")", "REGEXP_COUNT(s, 'a')", "TIMESTAMPDIFF(DAY, "+g.sub(Date)+", "+g.sub(Timestamp)+")", "TRY_CAST("+g.sub(String)+" AS BIGINT)", "i % 7", "n % i")
 	case 8:
 		return fmt.Sprintf("(%s) + (%s) - (%s)", g.sub(Int), g.sub(Int), g.sub(Int))
 	}
@@ -113,7 +113,7 @@ func (g typedText) text() string {
 		return fmt.Sprintf(g.one("REPLACE(%s, 'a', s)", "LEFT(%s, i)", "LPAD(%s, 4, 'xy')", "RPAD(%s, i, '')", "REVERSE(%s)", "INITCAP(%s)", "REPEAT(%s, 2)", "SPLIT_INDEX(%s, 'a', i)", "REGEXP_REPLACE(%s, '[a-c]+', '$1')",
 			"REGEXP_EXTRACT(%s, '(a)|b', 1)", "CONCAT(%s, s, 'x')", "CONCAT_WS('-', s, %s)", "SHA256(%s)", "IFNULL(%s, '')", "IF(b, s, %s)"), g.sub(String))
 	case 8:
-		return g.one("DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm:ss.SSS')", "CHR(i)", "GREATEST(s, 'a')", "DATE_FORMAT("+g.sub(Date)+", 'd.M.yyyy')")
+		return g.one("DATE_FORMAT(g, 'HH')", "HEX(o)", "DECODE(o, 'UTF-8')", "TO_BASE64(s)", "MD5(o)", "OVERLAY(s PLACING 'x' FROM i)", "TRANSLATE(s, 'ab', 'c')", "ELT(i, s, 'b')", "FROM_UNIXTIME(n)", "CAST(g AS STRING)", "CAST(c AS STRING)", "TYPEOF(g)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm:ss.SSS')", "CHR(i)", "GREATEST(s, 'a')", "DATE_FORMAT("+g.sub(Date)+", 'd.M.yyyy')")
 	case 0:
 		return fmt.Sprintf("(%s) || (%s)", g.sub(String), g.sub(String))
 	case 1:
@@ -136,7 +136,7 @@ func (g typedText) time(k Kind) string {
 	switch g.form(4) {
 	case 0:
 		if k == Timestamp {
-			return fmt.Sprintf("(%s %s INTERVAL '%s' %s)", g.sub(k), g.one("+", "-"), g.one("1", "-40", "7"), g.one("DAY", "HOUR", "YEAR"))
+			return fmt.Sprintf("(%s %s INTERVAL %s)", g.sub(k), g.one("+", "-"), g.one("'1' DAY", "'-40' HOUR", "'7' YEAR", "'1-2' YEAR TO MONTH", "'1 02:03:04.5' DAY TO SECOND", "'-2:03' HOUR TO MINUTE", "'0.000001' SECOND"))
 		}
 		return fmt.Sprintf("TIMESTAMPADD(%s, %s, %s)", g.one("DAY", "WEEK", "MONTH", "QUARTER", "YEAR"), g.one("1", "-4", "i"), g.sub(k))
 	case 1:

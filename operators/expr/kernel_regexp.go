@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 )
 
 // readPattern reads a regular expression. Where RE2 and Java, which Flink has, read a text in
@@ -167,14 +168,15 @@ func (p *patternScan) escape() *patternError {
 	return nil
 }
 
-// bindRegexp is REGEXP, REGEXP_REPLACE and REGEXP_EXTRACT.
+// bindRegexp is REGEXP and the calls whose names begin so.
 func bindRegexp(nd *node) error {
 	a := nd.e.Args[1]
 	if a.Op != OpLiteral || a.Value == nil {
 		return fmt.Errorf("the pattern of %s is a literal", nd.e.Name)
 	}
 	if a.Value.Null {
-		return condition(func(*node, int) bool { return false })(nd)
+		nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) { return nd.strict(c, sel) } // all NULL
+		return nil
 	}
 	r, bad := readPattern(a.Value.Text)
 	if bad != nil {
@@ -184,6 +186,25 @@ func bindRegexp(nd *node) error {
 	case "REGEXP":
 		some := a.Value.Text != ""
 		return condition(func(nd *node, i int) bool { return some && r.Match(nd.in[0].str(i)) })(nd)
+	case "REGEXP_COUNT":
+		return whole(func(nd *node, i int) int { return len(r.FindAllIndex(nd.in[0].str(i), -1)) })(nd)
+	case "REGEXP_INSTR":
+		return whole(func(nd *node, i int) int {
+			s := nd.in[0].str(i)
+			if m := r.FindIndex(s); m != nil {
+				return utf8.RuneCount(s[:m[0]]) + 1
+			}
+			return 0
+		})(nd)
+	case "REGEXP_SUBSTR":
+		return optionalText(func(nd *node, dst []byte, i int) ([]byte, textOutcome) {
+			s := nd.in[0].str(i)
+			m := r.FindIndex(s)
+			if m == nil {
+				return dst, noText
+			}
+			return append(dst, s[m[0]:m[1]]...), someText
+		})(nd)
 	case "REGEXP_REPLACE":
 		return textKernel(func(nd *node, dst []byte, i int) []byte {
 			return append(dst, r.ReplaceAllLiteral(nd.in[0].str(i), nd.in[2].str(i))...)

@@ -180,26 +180,7 @@ func bindToTime(nd *node) error {
 			return days*microsPerDay + micros - micros%1000, true
 		}
 	}
-	nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) {
-		if done, err := nd.strict(c, sel); done != nil || err != nil {
-			return done, err
-		}
-		own := false
-		each(c.n, sel, nd.out.valid, func(i int) bool {
-			v, ok := read(nd.in[0].str(i))
-			if !ok {
-				if !own {
-					own = true
-					nd.ownValidity(c.n)
-				}
-				nd.out.valid[i>>6] &^= 1 << (i & 63)
-				return true
-			}
-			nd.out.setNum(i, v)
-			return true
-		})
-		return &nd.out, nil
-	}
+	nd.run = optional(func(nd *node, i int) (int64, bool) { return read(nd.in[0].str(i)) })
 	return nil
 }
 

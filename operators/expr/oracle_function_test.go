@@ -149,10 +149,10 @@ var textualFunctions = map[string]func([]any) any{
 		s := strings.TrimFunc(a[0].(string), func(r rune) bool { return r <= ' ' })
 		return numText.MatchString(s) || specials.MatchString(s)
 	},
-	"MD5":          func(a []any) any { return fmt.Sprintf("%x", md5.Sum([]byte(a[0].(string)))) },
-	"SHA1":         func(a []any) any { return fmt.Sprintf("%x", sha1.Sum([]byte(a[0].(string)))) },
-	"SHA256":       func(a []any) any { return fmt.Sprintf("%x", sha256.Sum256([]byte(a[0].(string)))) },
-	"SHA512":       func(a []any) any { return fmt.Sprintf("%x", sha512.Sum512([]byte(a[0].(string)))) },
+	"MD5":          func(a []any) any { return fmt.Sprintf("%x", md5.Sum([]byte(rawOf(a[0])))) },
+	"SHA1":         func(a []any) any { return fmt.Sprintf("%x", sha1.Sum([]byte(rawOf(a[0])))) },
+	"SHA256":       func(a []any) any { return fmt.Sprintf("%x", sha256.Sum256([]byte(rawOf(a[0])))) },
+	"SHA512":       func(a []any) any { return fmt.Sprintf("%x", sha512.Sum512([]byte(rawOf(a[0])))) },
 	"DATE_FORMAT":  formatted,
 	"TO_TIMESTAMP": func(a []any) any { return readAs(a, expr.TimestampOf(3)) },
 	"TO_DATE":      func(a []any) any { return readAs(a, expr.Of(expr.Date)) },

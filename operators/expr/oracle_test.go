@@ -146,6 +146,8 @@ func call(e *expr.Expr, row []any) any {
 		return within(args)
 	case "CONCAT_WS":
 		return concatWS(args)
+	case "ELT":
+		return elt(args)
 	}
 	if null {
 		return nil
@@ -265,6 +267,9 @@ func strictCall(e *expr.Expr, a []any) any {
 		return extreme(e.Name, a)
 	case "EXTRACT", "FLOOR_TO", "CEIL_TO", "TIMESTAMPADD", "TIMESTAMPDIFF":
 		return temporalIn(e, a)
+	}
+	if f, ok := furtherFunctions[e.Name]; ok {
+		return f(e, a)
 	}
 	if f, ok := doubleFunctions[e.Name]; ok {
 		return f(a)

@@ -9,7 +9,7 @@ var aggregates = map[string]bool{"COUNT": true, "SUM": true, "AVG": true, "MIN":
 
 // special are the functions with a syntax of their own.
 var special = []string{
-	"CAST", "TRY_CAST", "EXTRACT", "FLOOR", "CEIL", "CEILING", "SUBSTRING", "SUBSTR", "TRIM", "TIMESTAMPADD", "TIMESTAMPDIFF", "POSITION",
+	"CAST", "TRY_CAST", "EXTRACT", "FLOOR", "CEIL", "CEILING", "SUBSTRING", "SUBSTR", "TRIM", "TIMESTAMPADD", "TIMESTAMPDIFF", "POSITION", "OVERLAY",
 }
 
 // reader is what reads the arguments of a special function; nil for others.
@@ -29,6 +29,8 @@ func (p *parser) reader(name string) func(token) (*Expr, *Error) {
 		return p.timestamps
 	case "POSITION":
 		return p.position
+	case "OVERLAY":
+		return p.overlay
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package expr
 import (
 	"maps"
 	"math"
+	"slices"
+	"strconv"
 )
 
 // A spelling is a function as it is written: name(argument, …).
@@ -18,9 +20,9 @@ var spellings = func() map[string]spelling {
 	for _, name := range plainNames {
 		m[name] = spelling{functions[name].MinArgs, functions[name].MaxArgs, name, nil}
 	}
-	for _, list := range [][]Function{numberFunctions, textFunctions, timeFunctions, nestedFunctions[2:]} {
+	for _, list := range [][]Function{numberFunctions, textFunctions, timeFunctions, nestedFunctions[2:], bytesFunctions, furtherTextFunctions, instantFunctions} {
 		for _, f := range list {
-			if _, has := m[f.Name]; !has && units[f.Name] == nil && f.Name != "POSITION" {
+			if _, has := m[f.Name]; !has && units[f.Name] == nil && f.Name != "POSITION" && f.Name != "OVERLAY" && f.Name != "TRUNCATE" {
 				m[f.Name] = spelling{f.MinArgs, f.MaxArgs, f.Name, nil}
 			}
 		}
@@ -55,6 +57,9 @@ var otherSpellings = map[string]spelling{
 	"BTRIM":            {1, 2, "", makeTrim("BOTH")},
 	"INSTR":            {2, 2, "", makeInstr},
 	"LOCATE":           {2, 3, "POSITION", nil},
+	"TRUNCATE":         {1, 2, "", makeTruncate},
+	"SHA2":             {2, 2, "", makeSHA2},
+	"TYPEOF":           {1, 1, "TYPEOF", nil},
 	"PI":               {0, 0, "", makeDouble(math.Pi)},
 	"E":                {0, 0, "", makeDouble(math.E)},
 }
@@ -64,6 +69,22 @@ func makeRound(p *parser, name token, args []*Expr) (*Expr, *Error) {
 		args = append(args, p.literal(Of(Int), Value{}, p.end()))
 	}
 	return p.call(name.pos, "ROUND", args...), nil
+}
+
+func makeTruncate(p *parser, name token, args []*Expr) (*Expr, *Error) {
+	if len(args) == 1 {
+		args = append(args, p.literal(Of(Int), Value{}, p.end()))
+	}
+	return p.call(name.pos, "TRUNCATE", args...), nil
+}
+
+func makeSHA2(p *parser, name token, args []*Expr) (*Expr, *Error) {
+	if n := args[1]; n.Op == OpLiteral && !n.Value.Null {
+		if call := "SHA" + strconv.FormatInt(n.Value.Int, 10); slices.Contains([]string{"SHA224", "SHA256", "SHA384", "SHA512"}, call) {
+			return p.call(name.pos, call, args[0]), nil
+		}
+	}
+	return nil, &Error{Pos: int(args[1].Pos), End: args[1].End, Message: "the length of SHA2 is " + args[1].String(), Expected: "a literal, 224, 256, 384 or 512"}
 }
 
 func makeLog(p *parser, name token, args []*Expr) (*Expr, *Error) {
@@ -123,4 +144,34 @@ func (p *parser) position(name token) (*Expr, *Error) {
 		return nil, err
 	}
 	return p.call(name.pos, "POSITION", part, s), nil
+}
+
+// overlay reads OVERLAY(s PLACING new FROM n [FOR length]) and OVERLAY(s, new, n [, length]).
+func (p *parser) overlay(name token) (*Expr, *Error) {
+	s, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	args := []*Expr{s}
+	between := []string{"PLACING", "FROM", "FOR"}
+	if p.peek().is(",") {
+		between = []string{",", ",", ","}
+	}
+	for i, b := range between {
+		if b == "," && !p.acceptSymbol(b) || b != "," && !p.accept(b) {
+			if i == 2 {
+				break
+			}
+			return nil, p.unexpected(p.peek(), b+", as in OVERLAY(s PLACING new FROM 2 FOR 3)")
+		}
+		x, err := p.expr(0)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, x)
+	}
+	if err := p.wantSymbol(")", " or FOR and the length"); err != nil {
+		return nil, err
+	}
+	return p.call(name.pos, "OVERLAY", args...), nil
 }

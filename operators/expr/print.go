@@ -248,8 +248,14 @@ func (p printer) function(e *Expr) {
 		p.write(0, a[1], ")")
 	case e.Name == "POSITION" && len(a) == 3:
 		p.write(0, "LOCATE(", a[0], ", ", a[1], ", ", a[2], ")")
+	case e.Name == "OVERLAY" && len(a) >= 3:
+		p.write(0, "OVERLAY(", a[0], " PLACING ", a[1], " FROM ", a[2])
+		if len(a) == 4 {
+			p.write(0, " FOR ", a[3])
+		}
+		p.WriteByte(')')
 	case isInterval(e):
-		p.write(0, "INTERVAL '", a[1].Value.string(), "' ", unit())
+		p.WriteString(intervalText(a[1].Value.Int, unit()))
 	case strings.HasPrefix(e.Name, "TIMESTAMP") && len(a) == 3 && isText(a[0]):
 		p.write(0, e.Name, "(", unit(), ", ", a[1], ", ", a[2], ")")
 	case e.Name == "TRIM" && len(a) == 3 && isText(a[0]):

@@ -13,7 +13,7 @@ import (
 var propertySchema = SchemaOf(
 	Field{"b", Of(Boolean)}, Field{"i", Of(Int)}, Field{"n", Of(BigInt).Nullable(false)}, Field{"x", Of(Double)},
 	Field{"p", DecimalOf(12, 2)}, Field{"big", DecimalOf(38, 10)}, Field{"s", Of(String)}, Field{"d", Of(Date)},
-	Field{"ts", TimestampOf(3)}, Field{"count", Of(Int)}, Field{"Flight Date", Of(Date)}, Field{"a`b", Of(String)}, Field{"größe", Of(Double)}, Field{"k", Of(TinyInt)}, Field{"h", Of(SmallInt)}, Field{"f", Of(Float)},
+	Field{"ts", TimestampOf(3)}, Field{"count", Of(Int)}, Field{"Flight Date", Of(Date)}, Field{"a`b", Of(String)}, Field{"größe", Of(Double)}, Field{"k", Of(TinyInt)}, Field{"h", Of(SmallInt)}, Field{"f", Of(Float)}, Field{"c", TimeOf(3)}, Field{"g", TimestampLTZOf(3)}, Field{"o", Of(Bytes)},
 )
 
 // genTree makes trees without regard to types, of every form that the printer knows.
@@ -74,12 +74,12 @@ func fixWords(t *rapid.T, e *Expr) {
 }
 
 func genType(t *rapid.T) Type {
-	switch k := rapid.SampledFrom([]Kind{Boolean, Int, BigInt, Decimal, Double, String, Date, Timestamp, TinyInt, SmallInt, Float}).Draw(t, "kind"); k {
+	switch k := rapid.SampledFrom([]Kind{Boolean, Int, BigInt, Decimal, Double, String, Date, Timestamp, TinyInt, SmallInt, Float, Time, TimestampLTZ, Bytes}).Draw(t, "kind"); k {
 	case Decimal:
 		p := rapid.IntRange(1, MaxDecimal).Draw(t, "precision")
 		return DecimalOf(p, rapid.IntRange(0, p).Draw(t, "scale"))
-	case Timestamp:
-		return TimestampOf(rapid.IntRange(0, 6).Draw(t, "precision"))
+	case Time, Timestamp, TimestampLTZ:
+		return Type{Kind: k, Precision: rapid.IntRange(0, 6).Draw(t, "precision")}
 	default:
 		return Of(k)
 	}
@@ -118,7 +118,11 @@ func genLeaf(t *rapid.T) *Expr {
 		v.Text = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "'", "${a}", "a${${b}}", "$", "'${"})).Draw(t, "v")
 	case Date:
 		v.Int = int64(rapid.Int32().Draw(t, "v"))
-	case Timestamp:
+	case Bytes:
+		v.Text = string(rapid.SliceOfN(rapid.Byte(), 0, 5).Draw(t, "v"))
+	case Time:
+		v.Int = rapid.Int64Range(0, microsPerDay-1).Draw(t, "v") / microsOf(typ.Precision) * microsOf(typ.Precision)
+	case Timestamp, TimestampLTZ:
 		v.Int = rapid.Int64Range(-1<<60, 1<<60).Draw(t, "v") / microsOf(typ.Precision) * microsOf(typ.Precision)
 	}
 	if rapid.IntRange(0, 9).Draw(t, "null") == 0 {
@@ -326,7 +330,7 @@ func typesFit(n *Expr) bool {
 	}
 	if s, ok := signatures[n.Name]; ok {
 		for i, x := range a {
-			if x.Type.Kind != s.args[min(i, len(s.args)-1)] {
+			if !takes(n.Name, i, s.args[min(i, len(s.args)-1)], x.Type.Kind) {
 				return false
 			}
 		}
@@ -343,7 +347,7 @@ func FuzzParse(f *testing.F) {
 		"`Flight Date` IS NOT DISTINCT FROM DATE '1998-01-01'", "-(-5) - -5 -- x", "FLOOR(ts TO MONTH) = TIMESTAMP '2020-01-01 00:00:00.123'",
 		"((((((((((", "NOT NOT NOT b", "1e999", "'", "`", "/*", "i IN (n, 1, NULL)", "s LIKE '10!%' ESCAPE '!'", "ROUND(p, 1) % 2.5", "\xff", "SUBSTRING(s FROM 1 FOR 2)",
 		"EXTRACT(DOW FROM d) + TIMESTAMPDIFF(DAY, d, ts)", "x IS UNKNOWN", "big BETWEEN SYMMETRIC p AND 0.5", "NULLIF(i, n) + COALESCE(NULL, 1)",
-		"REGEXP_EXTRACT(s, '(a|b)+?[^c]', 1)", "REGEXP(s, '(?<=a)b')", "DATE_FORMAT(ts, 'yyyy-MM-dd''T''HH:mm')", "TO_TIMESTAMP(s, 'dd.MM.yyyy')", "POSITION('a' IN s) + LOCATE('a', s, 2)", "LPAD(s, 5, '0')", "ts + INTERVAL '1' DAY - INTERVAL -'2' MONTH", "INTERVAL '1' DAY", "GREATEST(i, n, 1.5)",
+		"REGEXP_EXTRACT(s, '(a|b)+?[^c]', 1)", "REGEXP(s, '(?<=a)b')", "DATE_FORMAT(ts, 'yyyy-MM-dd''T''HH:mm')", "TO_TIMESTAMP(s, 'dd.MM.yyyy')", "POSITION('a' IN s) + LOCATE('a', s, 2)", "LPAD(s, 5, '0')", "ts + INTERVAL '1' DAY - INTERVAL -'2' MONTH", "ts - INTERVAL '1 02:03:04.5' DAY TO SECOND", "FLOOR(g TO DAY) > '2024-03-31 02:30:00' OR c + INTERVAL '2:30' HOUR TO MINUTE = TIME '10:00'", "OVERLAY(s PLACING 'x' FROM 2 FOR 3) || HEX(x'0aff')", "TO_TIMESTAMP_LTZ(s, 'yyyy', 'UTC')", "DECODE(o, 'UTF-16')", "TYPEOF(i)", "SHA2(o, 256)", "INTERVAL '1' DAY", "GREATEST(i, n, 1.5)",
 	} {
 		f.Add(s)
 	}

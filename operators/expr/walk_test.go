@@ -152,13 +152,16 @@ func TestFunctionTable(t *testing.T) {
 		"CONCAT_WS": "CONCAT_WS(',', s)", "REPLACE": "REPLACE(s, 'a', 'b')", "LEFT": "LEFT(s, 1)", "RIGHT": "RIGHT(s, 1)", "LPAD": "LPAD(s, 3, ' ')", "RPAD": "RPAD(s, i, ' ')", "REPEAT": "REPEAT(s, 3)",
 		"POSITION": "INSTR(s, 'a')", "STARTSWITH": "STARTSWITH(s, 'a')", "ENDSWITH": "ENDSWITH(s, 'a')", "SPLIT_INDEX": "SPLIT_INDEX(s, ',', 0)", "REGEXP": "REGEXP(s, 'a+')", "REGEXP_REPLACE": "REGEXP_REPLACE(s, 'a+', 'b')",
 		"REGEXP_EXTRACT": "REGEXP_EXTRACT(s, '(a)b', 1)", "CEIL_TO": "CEIL(d TO YEAR)", "DATE_FORMAT": "DATE_FORMAT(d, 'yyyy')", "TO_TIMESTAMP": "TO_TIMESTAMP(s)", "TO_DATE": "TO_DATE(s, 'yyyy-MM-dd')", "CHR": "CHR(i)",
+		"ENCODE": "ENCODE(s, 'utf-8')", "DECODE": "DECODE(o, 'UTF-16')", "HEX": "HEX(i)", "OVERLAY": "OVERLAY(s PLACING 'a' FROM 2)", "TRANSLATE": "TRANSLATE(s, 'a', 'b')", "ELT": "ELT(i, s, 'a')", "BIN": "BIN(i)",
+		"REGEXP_COUNT": "REGEXP_COUNT(s, 'a')", "REGEXP_INSTR": "REGEXP_INSTR(s, 'a')", "REGEXP_SUBSTR": "REGEXP_SUBSTR(s, 'a')", "TRUNCATE": "TRUNCATE(p)", "TO_TIMESTAMP_LTZ": "TO_TIMESTAMP_LTZ(n)",
+		"UNIX_TIMESTAMP": "UNIX_TIMESTAMP(s)", "FROM_UNIXTIME": "FROM_UNIXTIME(n)", "CONVERT_TZ": "CONVERT_TZ(s, 'UTC', 'Europe/Berlin')",
 		"FIELD": "CAST(NULL AS ROW<a INT>).a", "ITEM": "CAST(NULL AS ARRAY<INT>)[i]", "CARDINALITY": "CARDINALITY(CAST(NULL AS MAP<INT, INT>))", "ELEMENT": "ELEMENT(CAST(NULL AS ARRAY<INT>))",
 		"ARRAY_CONTAINS": "ARRAY_CONTAINS(CAST(NULL AS ARRAY<INT>), i)",
 	}
 	for _, name := range strings.Fields("SQRT EXP LN LOG10 LOG2 SIN COS TAN COT ASIN ACOS ATAN SINH COSH TANH DEGREES RADIANS") {
 		samples[name] = name + "(i)"
 	}
-	for _, name := range strings.Fields("REVERSE INITCAP ASCII IS_ALPHA IS_DIGIT IS_DECIMAL MD5 SHA1 SHA224 SHA256 SHA384 SHA512") {
+	for _, name := range strings.Fields("REVERSE INITCAP ASCII IS_ALPHA IS_DIGIT IS_DECIMAL MD5 SHA1 SHA224 SHA256 SHA384 SHA512 TO_BASE64 FROM_BASE64 UNHEX URL_ENCODE URL_DECODE") {
 		samples[name] = name + "(s)"
 	}
 	for _, op := range strings.Fields("= <> < <= > >= + - * / %") {
