@@ -73,14 +73,19 @@ func (b *brittle) Close() error {
 
 // An operator that panics fails the run with a report, and what stood at the targets stays.
 func TestPanics(t *testing.T) {
-	for _, at := range []string{"new", "open", "process", "end", "close"} {
+	for _, at := range []string{"new", "open", "process", "end", "close", "stream new", "stream open", "stream process", "stream end", "stream close"} {
 		t.Run(at, func(t *testing.T) {
+			plan := faultPlan
+			at, streams := strings.CutPrefix(at, "stream ")
+			if streams {
+				plan = "mode: streaming\n" + plan
+			}
 			dir := t.TempDir()
 			write(t, dir, "o.csv", "k,s\n1,a\n2,b\n")
 			write(t, dir, "out.csv", "before\n")
 			cat := catalogs(t)
 			cat.Operators["calc"] = brittleOperator{cat.Operators["calc"], at}
-			r := run(t, filepath.Join(dir, "plan.yaml"), faultPlan, setup{cat: &cat})
+			r := run(t, filepath.Join(dir, "plan.yaml"), plan, setup{cat: &cat})
 			if r.State != "FAILED" || r.Failure.RootCause.Class != "Internal" || !strings.Contains(r.Failure.RootCause.Message, "panicked") {
 				t.Fatalf("%s: %+v", r.State, r.Failure)
 			}

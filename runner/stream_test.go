@@ -2,6 +2,8 @@ package runner_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -433,5 +435,55 @@ sinks: {out: {from: a, parallelism: 3, slot_sharing_group: other, blackhole: {}}
 	if r.State != "FAILED" || r.Failure.RootCause.Class != "NoSlots" || !strings.Contains(r.Failure.RootCause.Message, "slots needed: 5, slots there are: 4") ||
 		!strings.Contains(r.Failure.RootCause.Message, "(default 2, other 3)") {
 		t.Errorf("%s %+v", r.State, r.Failure)
+	}
+}
+
+// An operator that fails a few times, for no reason of its rows.
+type failingCalc struct {
+	operators.Component
+	left *atomic.Int64
+}
+
+func (c failingCalc) New(o json.RawMessage, in []expr.Schema) (operators.Operator, error) {
+	op, err := c.Component.New(o, in)
+	return failingOperator{op, c.left}, err
+}
+
+type failingOperator struct {
+	operators.Operator
+	left *atomic.Int64
+}
+
+func (o failingOperator) Process(input int, b operators.Batch, out operators.Collector) error {
+	if o.left.Add(-1) >= 0 {
+		b.Rec.Release()
+		return errors.New("the connection was reset")
+	}
+	return o.Operator.Process(input, b, out)
+}
+
+// TestStreamRestarts begins a stream again from the beginning after tasks of it failed: every row arrives once.
+func TestStreamRestarts(t *testing.T) {
+	dir := t.TempDir()
+	cat := catalogs(t)
+	left := &atomic.Int64{}
+	left.Store(2)
+	cat.Operators["calc"] = failingCalc{cat.Operators["calc"], left}
+	r := watched(t, dir, totalsPlan, setup{cat: &cat, options: map[string]string{
+		"parallelism.default": "2", "restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "5", "restart-strategy.fixed-delay.delay": "1 ms",
+	}}, nil, nil)
+	finished(t, r)
+	rows := int64(0)
+	for _, line := range sortedLines(t, filepath.Join(dir, "out.csv")) {
+		if f := strings.Split(line, ","); f[0] != "k" {
+			n, err := strconv.ParseInt(f[2], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows += n
+		}
+	}
+	if rows != 180_000 || len(r.Restarts) == 0 {
+		t.Errorf("%d rows are counted after %d restarts", rows, len(r.Restarts))
 	}
 }
