@@ -22,7 +22,9 @@ type Explanation struct {
 	Graph     *jobgraph.Graph      `json:"graph"`
 	Decisions []scheduler.Decision `json:"decisions"` // in the order of the graph's vertices
 	Slots     int                  `json:"slots"`     // at hand
-	plan      *plans.Plan
+	// SlotsNeeded is how many slots a stream takes at once; 0 for a batch job, whose vertices take turns.
+	SlotsNeeded int `json:"slotsNeeded,omitempty"`
+	plan        *plans.Plan
 }
 
 // MarshalJSON gives the explanation without the plan's secrets.
@@ -50,13 +52,26 @@ func Explain(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, o config
 	if err != nil {
 		return nil, p.HideError(err)
 	}
-	return &Explanation{Plan: p.File, Graph: g, Decisions: d, Slots: o.Int(config.TaskSlots), plan: p}, nil
+	x := &Explanation{Plan: p.File, Graph: g, Decisions: d, Slots: o.Int(config.TaskSlots), plan: p}
+	if g.Streaming() {
+		decider, err := scheduler.NewDecider(g)
+		if err != nil {
+			return nil, p.HideError(err)
+		}
+		x.SlotsNeeded, _ = decider.StreamSlots()
+	}
+	return x, nil
 }
 
 // Text writes the explanation for people.
 func (x *Explanation) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Job %s (%s), %d vertices, %d slots\n", x.Graph.Name, x.Graph.Mode, len(x.Graph.Vertices), x.Slots)
+	if x.SlotsNeeded > x.Slots {
+		fmt.Fprintf(&b, "It needs %d slots at once, so it would be refused: raise %s, or lower the parallelism\n", x.SlotsNeeded, config.TaskSlots)
+	} else if x.SlotsNeeded > 0 {
+		fmt.Fprintf(&b, "It needs %d of them at once\n", x.SlotsNeeded)
+	}
 	for i, v := range x.Graph.Vertices {
 		d := x.Decisions[i]
 		fmt.Fprintf(&b, "\n%d. %s\n", i+1, v.Name)

@@ -510,4 +510,11 @@ func BenchmarkTenThousand(b *testing.B) {
 			}
 		})
 	}
+	b.Run("stream", func(b *testing.B) {
+		for range b.N {
+			g := bigGraph(5000, 5000)
+			g.Mode, g.Edges[0].Blocking = jobgraph.ModeStreaming, false
+			drive(b, New(Config{Leader: "l", Job: "j", Graph: g}), g, 5000)
+		}
+	})
 }
