@@ -176,3 +176,64 @@ func TestInspectAgrees(t *testing.T) {
 		finished(t, r)
 	}
 }
+
+// TestDoctorAgrees: of files that others made, broken ones among them, the doctor says what a run comes to.
+func TestDoctorAgrees(t *testing.T) {
+	dir := shared(t)
+	seen := map[string]int{}
+	rules := map[string]string{}
+	for _, p := range []string{"suites/csv-spectrum/*/*.csv", "suites/polars-files/*/*", "suites/polars-files/*", "suites/parquet-testing/*/*.parquet", "suites/JSONTestSuite/*/[yn]_*.json", "northwind/*.csv", "vega/*"} {
+		paths, err := filepath.Glob(filepath.Join(dir, "data", p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			st, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st.IsDir() || st.Size() == 0 {
+				continue
+			}
+			d, err := inspect.Examine(files.Local(), listedFile(t, path))
+			if err != nil {
+				continue // a form that nothing reads
+			}
+			kind := "csv"
+			switch {
+			case strings.HasPrefix(d.Form, "Parquet"):
+				kind = "parquet"
+			case strings.Contains(d.Form, "JSON"):
+				kind = "json"
+			}
+			name := strings.NewReplacer("*", "[*]", "?", "[?]").Replace(path)
+			r, err := tryRun(t, filepath.Join(t.TempDir(), "p.yaml"), fmt.Sprintf("sources:\n  a:\n    %s:\n      path: %q\nsinks:\n  out: {from: a, blackhole: {}}\n", kind, name), setup{})
+			failed := err != nil || r.State == "FAILED"
+			if failed != d.Failed() {
+				why := r.Verdict
+				if err != nil {
+					why = err.Error()
+				}
+				t.Errorf("%s: a run fails: %t (%s), the doctor says %t: %+v", path, failed, why, d.Failed(), d.Hazards)
+			}
+			seen[fmt.Sprint(kind, failed)]++
+			for _, h := range d.Hazards {
+				rules[h.Rule] += " " + filepath.Base(path)
+			}
+		}
+	}
+	for _, k := range []string{"csvtrue", "csvfalse", "parquettrue", "parquetfalse", "jsontrue", "jsonfalse"} {
+		if seen[k] == 0 {
+			t.Errorf("no file is %s: %v", k, seen)
+		}
+	}
+	for rule, file := range map[string]string{
+		"doubtful-statistics": "nan_in_stats.parquet", "int96": "alltypes_plain.parquet", "old-statistics": "alltypes_plain.parquet",
+		"no-statistics": "datapage_v1-corrupt-checksum.parquet", "no-checksum": "sort_columns.parquet", "tiny-row-groups": "sort_columns.parquet",
+		"damaged": "datapage_v1-corrupt-checksum.parquet",
+	} {
+		if !strings.Contains(rules[rule], file) {
+			t.Errorf("%s is not said of %s:%s", rule, file, rules[rule])
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -58,12 +59,12 @@ func Examine(fs files.FS, f files.File) (*Diagnosis, error) {
 	}
 	d := &Diagnosis{File: f.Path, Hazards: []Hazard{}}
 	switch {
-	case parquet:
+	case parquet, strings.EqualFold(filepath.Ext(f.Path), ".parquet"):
 		err = d.parquet(fs, f)
 	case f.Bytes == 0:
 		d.Form = "empty"
 		d.add(Hazard{
-			Rule: "empty", Severity: SeverityWarning, Message: "the file has no bytes, not even a header: it is read as no rows, and columns cannot be inferred from it",
+			Rule: "empty", Severity: SeverityWarning, Message: "the file has no bytes: it is read as no rows, and columns cannot be inferred from it",
 			Cure: []string{"columns: {id: BIGINT}"}, Advice: "declare the columns that files of this kind have",
 		})
 	default:

@@ -52,7 +52,7 @@ func (d *Diagnosis) parquet(fs files.FS, f files.File) error {
 
 // groups looks at the row groups.
 func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
-	var tiny, huge, empty, bare []string
+	var tiny, huge, empty, bare, doubtful []string
 	plain := map[string]bool{}
 	for i, g := range s.Groups {
 		n := fmt.Sprint(i)
@@ -67,6 +67,9 @@ func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
 		if len(g.NoStatistics) > 0 {
 			bare = append(bare, fmt.Sprintf("%d (%s)", i, shortList(g.NoStatistics)))
 		}
+		if len(g.Doubtful) > 0 {
+			doubtful = append(doubtful, fmt.Sprintf("%d (%s)", i, shortList(g.Doubtful)))
+		}
 		for _, c := range g.NoChecksum {
 			plain[c] = true
 		}
@@ -80,6 +83,13 @@ func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
 	list("huge-row-groups", SeverityInfo, "row groups of more than 1 GiB, each of which one subtask reads", "write more, smaller ones", huge)
 	list("empty-row-groups", SeverityInfo, "row groups without rows", "", empty)
 	list("no-statistics", SeverityInfo, "row groups with columns without statistics, which no filter can pass over", "", bare)
+	list("doubtful-statistics", SeverityWarning, "row groups with bounds or NULL counts that contradict themselves, which are not used; other readers may leave rows out by them", "write the file anew", doubtful)
+	if s.OldStatistics {
+		d.add(Hazard{
+			Rule: "old-statistics", Severity: SeverityInfo, Message: "the footer does not say by which order its statistics were made, so no filter passes over a row group by them",
+			Advice: "a newer writer says so",
+		})
+	}
 	if len(s.Groups) == 1 && f.Bytes > 64<<20 {
 		d.add(Hazard{Rule: "unsplittable", Severity: SeverityInfo, Message: "the file has one row group, so one subtask reads it", Advice: "row groups of about 100 MB are read in parallel"})
 	}

@@ -82,12 +82,15 @@ func (d *Diagnosis) settle(err error) {
 		}
 		return
 	}
-	message, line, field := err.Error(), int64(0), ""
+	rule, message, line, field := "refused", err.Error(), int64(0), ""
 	var data *connectors.DataError
 	var file *files.Error
 	switch {
 	case errors.As(err, &data):
 		message, line, field = data.Message, data.Line, data.Field
+		if data.Kind == "DamagedFile" {
+			rule = "damaged"
+		}
 	case errors.As(err, &file):
 		message = file.Error()
 	}
@@ -98,7 +101,7 @@ func (d *Diagnosis) settle(err error) {
 			return
 		}
 	}
-	d.add(Hazard{Rule: "refused", Severity: SeverityError, Line: line, Column: field, Message: message})
+	d.add(Hazard{Rule: rule, Severity: SeverityError, Line: line, Column: field, Message: message})
 }
 
 // explains reports whether a hazard is the reason for a failure at a line.

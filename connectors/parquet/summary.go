@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -16,6 +17,8 @@ type Summary struct {
 	Rows    int64
 	Columns []SummaryColumn
 	Groups  []SummaryGroup
+	// OldStatistics: the footer does not say by which order its bounds were made, so none is used.
+	OldStatistics bool
 }
 
 // A SummaryColumn is a column; Why says why it cannot be read, "" where it can.
@@ -31,6 +34,7 @@ type SummaryGroup struct {
 	Rows, Bytes  int64    // bytes as they are in the file
 	NoStatistics []string // columns without statistics
 	NoChecksum   []string // columns whose first page has no CRC
+	Doubtful     []string // columns whose bounds or NULL count contradict themselves, so that they are not used
 }
 
 // Summarize reads a footer.
@@ -49,9 +53,39 @@ func Summarize(fs files.FS, f files.File) (_ *Summary, err error) {
 			}
 			s.Columns = append(s.Columns, c)
 		}
-		return d.groups(s)
+		if err := d.groups(s); err != nil {
+			return err
+		}
+		return d.doubts(s)
 	})
 	return s, err
+}
+
+// doubts finds statistics that reading does not trust.
+func (d *document) doubts(s *Summary) error {
+	stats, err := footerStats(d)
+	if err != nil {
+		return err
+	}
+	s.OldStatistics = stats == nil && s.Rows > 0
+	for i := range min(len(stats), len(s.Groups)) {
+		for _, l := range d.leaves() {
+			if l.index < 0 || l.index >= len(stats[i]) {
+				continue
+			}
+			node, ok := d.meta.Schema.Column(l.index).SchemaNode().(*schema.PrimitiveNode)
+			x := stats[i][l.index]
+			if !ok || !x.hasLeast || !x.hasMost {
+				continue
+			}
+			c := decoder{node: node, typ: l.typ}
+			least, most := c.bound(x.least), c.bound(x.most)
+			if least != nil && most != nil && !inOrder(least, most) || x.nulls > s.Groups[i].Rows {
+				s.Groups[i].Doubtful = append(s.Groups[i].Doubtful, l.name)
+			}
+		}
+	}
+	return nil
 }
 
 func (d *document) groups(s *Summary) error {
