@@ -170,6 +170,16 @@ func (b *bound) look(fs files.FS, f files.File, number int, header bool) (input,
 			Kind: "DamagedFile", File: f.Path, Message: f.Path + ": " + err.Error(), Order: [2]int64{int64(number), 0},
 		}, h.Close())
 	}
+	if bytes.HasPrefix(head, []byte("PAR1")) && h.Size() >= 12 {
+		end := make([]byte, 4)
+		if err = text.ReadFull(h, f.Path, h.Size(), end, h.Size()-4); err != nil {
+			return in, errors.Join(err, h.Close())
+		}
+		if string(end) == "PAR1" {
+			err = in.refusal(number)("CsvFormatError", f.Path+" is a Parquet file: a parquet source reads it", "delimited text")
+			return in, errors.Join(err, h.Close())
+		}
+	}
 	in.InOrder = b.Dialect.inOrder()
 	switch {
 	case in.Compression != "":

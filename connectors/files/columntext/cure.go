@@ -51,7 +51,7 @@ func dateCure(c expr.Field, v []byte) string {
 	}
 	s := fmt.Sprintf("`formats: {%s: %s}` reads it", PlanText(c.Name), PlanText(fit[0]))
 	if len(fit) > 1 {
-		s += ", if it is no " + strings.Join(fit[1:], " and no ")
+		s += ", or " + strings.Join(fit[1:], ", or ") + ": it may be either"
 	}
 	return s
 }
