@@ -133,7 +133,7 @@ func newFilter(s *source, cols []int) (*filter, error) {
 // batch gives the next rows of the group; no record where the filter drops all of them.
 func (r *reader) batch() (operators.Batch, error) {
 	f := r.src.Files[r.split.File-1]
-	n := int(min(f.Rows[r.group]-r.at, r.mostRows()))
+	n := int(min(f.Rows[r.group]-r.at, r.toGap(), r.mostRows()))
 	b := batchOf{reader: r, n: n, arrs: map[int]arrow.Array{}, dicts: map[int]uint64{}}
 	defer b.release()
 	origin := operators.Origin{File: int64(r.split.File), Row: r.row(), Offset: f.Starts[r.split.From]}

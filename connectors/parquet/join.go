@@ -40,14 +40,14 @@ type joiner struct {
 // A joinedPart is the file of a subtask.
 type joinedPart struct {
 	footer []byte
-	chunks []joinedIndex // of its column chunks, in order
-	index  []byte        // its page indexes
-	start  int64         // where they begin, and the row groups end
-	shift  int64         // from its places to those of the joined file
+	chunks []pageIndex // of its column chunks, in order
+	index  []byte      // its page indexes
+	start  int64       // where they begin, and the row groups end
+	shift  int64       // from its places to those of the joined file
 }
 
-// A joinedIndex is where the page indexes of a column chunk are. Size 0: there is none.
-type joinedIndex struct{ columnAt, columnSize, offsetAt, offsetSize int64 }
+// A pageIndex is where the page indexes of a column chunk are. Size 0: there is none.
+type pageIndex struct{ columnAt, columnSize, offsetAt, offsetSize int64 }
 
 var errJoin = errors.New("its footer cannot be decoded")
 
@@ -112,23 +112,25 @@ func (j *joiner) look(p *joinedPart) bool {
 }
 
 // indexPlaces reads a column chunk of a footer.
-func (t *thrift) indexPlaces() (i joinedIndex) {
-	t.structure(2, func(id int, kind byte) bool {
-		switch {
-		case id == 4 && kind == thriftInt64:
-			i.offsetAt = t.int64()
-		case id == 5 && kind == thriftInt32:
-			i.offsetSize = int64(t.int32())
-		case id == 6 && kind == thriftInt64:
-			i.columnAt = t.int64()
-		case id == 7 && kind == thriftInt32:
-			i.columnSize = int64(t.int32())
-		default:
-			return false
-		}
-		return true
-	})
+func (t *thrift) indexPlaces() (i pageIndex) {
+	t.structure(2, func(id int, kind byte) bool { return t.indexPlace(&i, id, kind) })
 	return i
+}
+
+func (t *thrift) indexPlace(i *pageIndex, id int, kind byte) bool {
+	switch {
+	case id == 4 && kind == thriftInt64:
+		i.offsetAt = t.int64()
+	case id == 5 && kind == thriftInt32:
+		i.offsetSize = int64(t.int32())
+	case id == 6 && kind == thriftInt64:
+		i.columnAt = t.int64()
+	case id == 7 && kind == thriftInt32:
+		i.columnSize = int64(t.int32())
+	default:
+		return false
+	}
+	return true
 }
 
 // slice is some bytes of the page indexes.
@@ -143,14 +145,14 @@ func (p *joinedPart) slice(at, size int64) ([]byte, bool) {
 // footer is the page indexes of all parts at their new places, and the footer.
 func (j *joiner) footer() ([]byte, error) {
 	var w thriftWriter
-	var places []joinedIndex
+	var places []pageIndex
 	for _, p := range j.parts {
 		for _, c := range p.chunks {
 			b, ok := p.slice(c.columnAt, c.columnSize)
 			if !ok && c.columnSize > 0 {
 				return nil, errJoin
 			}
-			places = append(places, joinedIndex{columnAt: j.at + int64(len(w.b)), columnSize: c.columnSize})
+			places = append(places, pageIndex{columnAt: j.at + int64(len(w.b)), columnSize: c.columnSize})
 			w.b = append(w.b, b...)
 		}
 	}
@@ -227,7 +229,7 @@ func (t *thrift) offsetIndex(w *thriftWriter, shift int64) {
 }
 
 // fileMetaData writes the footer of the first part, with the row groups of all.
-func (j *joiner) fileMetaData(w *thriftWriter, places []joinedIndex) bool {
+func (j *joiner) fileMetaData(w *thriftWriter, places []pageIndex) bool {
 	t := thrift{rest: j.parts[0].footer}
 	good := true
 	t.copy(w, 0, func(id int, kind byte) bool {
@@ -251,7 +253,7 @@ func (j *joiner) fileMetaData(w *thriftWriter, places []joinedIndex) bool {
 }
 
 // rowGroups copies the row groups of a part.
-func (p *joinedPart) rowGroups(w *thriftWriter, ordinal *int, places *[]joinedIndex) bool {
+func (p *joinedPart) rowGroups(w *thriftWriter, ordinal *int, places *[]pageIndex) bool {
 	t := thrift{rest: p.footer}
 	t.structure(0, func(id int, kind byte) bool {
 		if id != 4 || kind != thriftList {
@@ -267,7 +269,7 @@ func (p *joinedPart) rowGroups(w *thriftWriter, ordinal *int, places *[]joinedIn
 	return !t.bad
 }
 
-func (p *joinedPart) rowGroup(t *thrift, w *thriftWriter, id int, kind byte, ordinal int, places *[]joinedIndex) bool {
+func (p *joinedPart) rowGroup(t *thrift, w *thriftWriter, id int, kind byte, ordinal int, places *[]pageIndex) bool {
 	switch {
 	case id == 1 && kind == thriftList:
 		w.list(1, thriftStruct, t.count())
@@ -287,7 +289,7 @@ func (p *joinedPart) rowGroup(t *thrift, w *thriftWriter, id int, kind byte, ord
 	return true
 }
 
-func (p *joinedPart) chunk(t *thrift, w *thriftWriter, id int, kind byte, i joinedIndex) bool {
+func (p *joinedPart) chunk(t *thrift, w *thriftWriter, id int, kind byte, i pageIndex) bool {
 	switch {
 	case id == 3 && kind == thriftStruct:
 		w.open(3)

@@ -17,7 +17,7 @@ import (
 type pruner struct {
 	program *expr.Program
 	fields  []expr.Field // per column of the filter least, most, NULLs; then the rows
-	stats   [][]chunkStats
+	stats   [][]chunkWords
 }
 
 // Places of a column's bounds among the fields.
@@ -68,29 +68,52 @@ func (r *reader) prunes(group int) (bool, error) {
 		return false, nil
 	}
 	rows := r.doc.meta.RowGroup(group).NumRows()
-	cols := make([]arrow.Array, 0, len(p.fields))
-	for _, c := range r.cols[:r.first] {
-		v := span{nulls: -1}
-		t := c.leaf.typ
-		if i := c.leaf.index; c.nested != nil {
-			t = expr.Of(expr.BigInt)
-		} else if i < len(p.stats[group]) {
-			v = c.decoder.span(p.stats[group][i], rows)
-		}
-		var nulls any
-		if v.nulls >= 0 {
-			nulls = v.nulls
-		}
-		cols = append(cols, c.decoder.one(t, v.least), c.decoder.one(t, v.most), c.decoder.one(expr.Of(expr.BigInt), nulls))
+	spans := make([][]span, r.first)
+	for i, c := range r.cols[:r.first] {
+		spans[i] = []span{p.groupSpan(group, c, rows)}
 	}
-	cols = append(cols, r.cols[0].decoder.one(expr.Of(expr.BigInt), rows))
-	rec := column.NewRecord(p.fields, cols, 1)
+	return len(p.none(r.cols[:r.first], spans, rows)) == 1, nil
+}
+
+// groupSpan is the span of a column in a row group.
+func (p *pruner) groupSpan(group int, c *fileColumn, rows int64) span {
+	if i := c.leaf.index; c.nested == nil && i < len(p.stats[group]) {
+		return c.decoder.span(p.stats[group][i].chunkStats, rows)
+	}
+	return span{nulls: -1}
+}
+
+// none lists the places at which no row passes. Spans are given by column of the filter and place; rows are
+// those of each place.
+func (p *pruner) none(filter []*fileColumn, spans [][]span, rows int64) []int32 {
+	cols := make([]arrow.Array, 0, len(p.fields))
+	places := len(spans[0])
+	count := make([]any, places)
+	for i, c := range filter {
+		least, most, nulls := make([]any, places), make([]any, places), make([]any, places)
+		for k, v := range spans[i] {
+			least[k], most[k], count[k] = v.least, v.most, rows
+			if v.nulls >= 0 {
+				nulls[k] = v.nulls
+			}
+		}
+		t := c.leaf.typ
+		if c.nested != nil {
+			t = expr.Of(expr.BigInt)
+		}
+		cols = append(cols, c.decoder.several(t, least), c.decoder.several(t, most), c.decoder.several(expr.Of(expr.BigInt), nulls))
+	}
+	cols = append(cols, filter[0].decoder.several(expr.Of(expr.BigInt), count))
+	rec := column.NewRecord(p.fields, cols, int64(places))
 	for _, c := range cols {
 		c.Release()
 	}
 	defer rec.Release()
 	out, err := p.program.Select(rec, nil, nil, nil)
-	return err == nil && len(out) == 1, nil
+	if err != nil {
+		return nil // what cannot be judged is read
+	}
+	return out
 }
 
 // usePruner reads the statistics of a file that was opened, if they can be used: where a column of the

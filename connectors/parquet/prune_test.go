@@ -20,7 +20,7 @@ import (
 
 // prunable is ten row groups of ten rows: n counts up, and the others go along with it; group 3 has
 // only NULLs, group 4 some, and group 5 a NaN.
-func prunable(t *testing.T) (expr.Schema, string) {
+func prunable(t *testing.T, groupRows int64, l *limits) (expr.Schema, string) {
 	t.Helper()
 	s := schemaOf(t, "n BIGINT; i INT NOT NULL; d DOUBLE; s STRING; day DATE; ms TIMESTAMP(3); us TIMESTAMP(6); m DECIMAL(9, 2); w DECIMAL(38, 2); b BOOLEAN")
 	var cols []arrow.Array
@@ -63,7 +63,7 @@ func prunable(t *testing.T) (expr.Schema, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEncoder(s, &buf, codec, usualLimits(), 10, nil)
+	e, err := newEncoder(s, &buf, codec, l, groupRows, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,14 @@ func prunable(t *testing.T) (expr.Schema, string) {
 // TestPrune reads with filters that statistics can answer, in part or not at all: always the rows that
 // reading everything gives, and only the row groups that are needed.
 func TestPrune(t *testing.T) {
-	s, path := prunable(t)
+	t.Run("row groups", func(t *testing.T) { testPrune(t, 10, usualLimits()) })
+	pages := usualLimits()
+	pages.pageRows = 10
+	t.Run("pages", func(t *testing.T) { testPrune(t, 100, pages) })
+}
+
+func testPrune(t *testing.T, groupRows int64, l *limits) {
+	s, path := prunable(t, groupRows, l)
 	for text, groups := range map[string]int{
 		"n = 400":                              1, // groups read
 		"n > 600":                              2,

@@ -40,6 +40,7 @@ type reader struct {
 	group int         // its row group being read
 	start int64       // row of the split at which the group begins
 	at    int64       // rows of the group that were given out
+	gaps  []rowRange  // of the group: rows to come of which none passes
 
 	failed  error
 	tallies map[int]*connectors.Tally
@@ -156,7 +157,7 @@ func (r *reader) advance() (bool, error) {
 			r.split = nil
 		case r.at >= rows[r.group], behind >= rows[r.group]:
 			r.start += rows[r.group]
-			r.group, r.at = r.group+1, 0
+			r.group, r.at, r.gaps = r.group+1, 0, nil
 			for _, c := range r.cols {
 				c.leave()
 			}
@@ -164,16 +165,37 @@ func (r *reader) advance() (bool, error) {
 			r.pass(r.cols, behind-r.at)
 			r.at = behind
 		case r.at > max(behind, 0):
+			if n := r.inGap(); n > 0 {
+				r.prune(n)
+				continue
+			}
 			return true, nil
 		default: // at the group's first row
 			none, err := r.prunes(r.group)
-			if err != nil || !none {
-				return !none, err
+			if err != nil {
+				return false, err
 			}
-			r.tally(r.split.File).Pruned += rows[r.group] - r.at
-			r.at = rows[r.group]
+			if none {
+				r.prune(rows[r.group] - r.at)
+				continue
+			}
+			if r.gaps, err = r.gapsOf(r.group); err != nil {
+				return false, err
+			}
+			n := r.inGap()
+			if n == 0 {
+				return true, nil
+			}
+			r.prune(n)
 		}
 	}
+}
+
+// prune passes over n rows of which none passes the filter.
+func (r *reader) prune(n int64) {
+	r.pass(r.cols, n)
+	r.tally(r.split.File).Pruned += n
+	r.at += n
 }
 
 // pass notes that columns are not wanted at the next n rows of the group.

@@ -23,9 +23,16 @@ type chunkStats struct {
 	nulls             int64 // -1 where it is not said
 }
 
+// A chunkWords is what a footer says of a column chunk for filters: of all its values, and where its pages'
+// are described.
+type chunkWords struct {
+	chunkStats
+	index pageIndex
+}
+
 // footerStats are the statistics of all row groups and leaf columns, nil where the footer does not say
 // by which order they were made.
-func footerStats(d *document) ([][]chunkStats, error) {
+func footerStats(d *document) ([][]chunkWords, error) {
 	var tail [tailSize]byte
 	if err := d.readAt(tail[:], d.Size()-tailSize); err != nil {
 		return nil, err
@@ -39,7 +46,7 @@ func footerStats(d *document) ([][]chunkStats, error) {
 		return nil, err
 	}
 	t := thrift{rest: b}
-	var groups [][]chunkStats
+	var groups [][]chunkWords
 	ordered := false
 	t.structure(0, func(id int, kind byte) bool {
 		switch {
@@ -65,23 +72,23 @@ func footerStats(d *document) ([][]chunkStats, error) {
 }
 
 // groupStats reads the structure of a row group.
-func (t *thrift) groupStats() []chunkStats {
-	var list []chunkStats
+func (t *thrift) groupStats() []chunkWords {
+	var list []chunkWords
 	t.structure(1, func(id int, kind byte) bool {
 		if id != 1 || kind != thriftList {
 			return false
 		}
 		t.list(1, func() {
-			s := chunkStats{nulls: -1}
+			s := chunkWords{chunkStats: chunkStats{nulls: -1}}
 			t.structure(2, func(id int, kind byte) bool { // column chunk
 				if id != 3 || kind != thriftStruct {
-					return false
+					return t.indexPlace(&s.index, id, kind)
 				}
 				t.structure(3, func(id int, kind byte) bool { // its metadata
 					if id != 12 || kind != thriftStruct {
 						return false
 					}
-					t.structure(4, func(id int, kind byte) bool { return t.bounds(&s, id, kind) })
+					t.structure(4, func(id int, kind byte) bool { return t.bounds(&s.chunkStats, id, kind) })
 					return true
 				})
 				return true
@@ -211,38 +218,45 @@ func (d *decoder) boundTime(v, up, down int64) any {
 	return nil
 }
 
-// one is an array of a single value of a type, NULL for nil.
-func (d *decoder) one(t expr.Type, v any) arrow.Array {
+// several is an array of values of a type, NULL for nil and for what the type cannot hold.
+func (d *decoder) several(t expr.Type, values []any) arrow.Array {
 	b := array.NewBuilder(d.alloc, t.Arrow())
 	defer b.Release()
-	switch b := b.(type) {
-	case *array.Int32Builder:
-		if i, ok := v.(int64); ok && i >= math.MinInt32 && i <= math.MaxInt32 {
-			b.Append(int32(i))
+	for i, v := range values {
+		switch v := v.(type) {
+		case int64:
+			appendBound(b, v)
+		case float64:
+			if to, ok := b.(*array.Float64Builder); ok {
+				to.Append(v)
+			}
+		case string:
+			if to, ok := b.(*array.StringBuilder); ok && utf8.ValidString(v) {
+				to.Append(v)
+			}
 		}
-	case *array.Int64Builder:
-		if i, ok := v.(int64); ok {
-			b.Append(i)
+		if b.Len() == i {
+			b.AppendNull()
 		}
-	case *array.Date32Builder:
-		if i, ok := v.(int64); ok && i >= math.MinInt32 && i <= math.MaxInt32 {
-			b.Append(arrow.Date32(i))
-		}
-	case *array.TimestampBuilder:
-		if i, ok := v.(int64); ok {
-			b.Append(arrow.Timestamp(i))
-		}
-	case *array.Float64Builder:
-		if f, ok := v.(float64); ok {
-			b.Append(f)
-		}
-	case *array.StringBuilder:
-		if s, ok := v.(string); ok && utf8.ValidString(s) {
-			b.Append(s)
-		}
-	}
-	if b.Len() == 0 {
-		b.AppendNull()
 	}
 	return b.NewArray()
+}
+
+// appendBound appends a number as the builder has it, or nothing.
+func appendBound(b array.Builder, v int64) {
+	fits := v >= math.MinInt32 && v <= math.MaxInt32
+	switch b := b.(type) {
+	case *array.Int32Builder:
+		if fits {
+			b.Append(int32(v))
+		}
+	case *array.Int64Builder:
+		b.Append(v)
+	case *array.Date32Builder:
+		if fits {
+			b.Append(arrow.Date32(v))
+		}
+	case *array.TimestampBuilder:
+		b.Append(arrow.Timestamp(v))
+	}
 }
