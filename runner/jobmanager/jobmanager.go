@@ -161,6 +161,9 @@ func (jm *JobManager) step(s step) {
 		}
 		m = j.master
 	}
+	if fired, ok := s.ev.(rpc.TimerFired); ok && s.at != rpc.ResourceManager && s.at != rpc.Dispatcher {
+		delete(jm.timers, timerKey{s.at, fired.ID}) // a JobMaster gives no id twice, and a stream starts timers for ever
+	}
 	err := guarded(func() error {
 		for _, c := range m.Step(jm.now(), s.ev) {
 			jm.do(s.at, c)
@@ -244,6 +247,12 @@ func (jm *JobManager) finished(s jobmaster.Snapshot) {
 	}
 	j.stop()
 	delete(jm.jobs, s.Job)
+	for k, t := range jm.timers {
+		if k.at == rpc.JobMaster(s.Job) {
+			t.Stop()
+			delete(jm.timers, k)
+		}
+	}
 	if s.State == rpc.JobFinished || j.commit == nil {
 		jm.tell(s)
 		return
