@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
-
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -17,138 +13,71 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-// compile builds the filter over a schema of just the columns it reads.
-func (r *reader) compile() error {
-	place := map[int]int{}
-	var in expr.Schema
-	for _, i := range r.first {
-		place[i] = len(in.Fields)
-		in.Fields = append(in.Fields, r.src.Columns[i])
-	}
-	e := expr.Rewrite(r.src.where, func(n *expr.Expr) *expr.Expr {
-		if n.Op == expr.OpColumn {
-			n.Col = place[n.Col]
-		}
-		return n
-	})
-	p, err := expr.Compile(e, in)
-	if err != nil {
-		return fmt.Errorf("compiling the filter of a csv source: %w", err)
-	}
-	r.where = p
-	return nil
+// A rowsOfChunk is the records of a chunk from a row on, of a file whose columns stand in places.
+type rowsOfChunk struct {
+	*chunk
+	from   int
+	places []int
 }
 
-// batch parses rows of the chunk. The first fault in file order is given: within a record the
-// columns of the filter come first, then the filter, then the other columns.
+// Layout says where the fields of a column are.
+func (r rowsOfChunk) Layout(col int) columntext.Layout { return r.layout(r.from, r.places[col]) }
+
+// Unfit finds nothing: any field may be looked at.
+func (r rowsOfChunk) Unfit(_ int, sel []int32) int { return len(sel) }
+
+// batch parses rows of the chunk. The first fault in file order is given.
 func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error) {
-	for i := len(r.idents); i < rows; i++ {
-		r.idents = append(r.idents, int32(i))
-	}
-	sel := r.idents[:rows]
-	fail := func(f *fault, row int32) {
-		f.file, f.record, f.row = r.cur.file, r.chunk.offset(from+int(row)), row
-		bad = f
-	}
-	r.bad = r.bad[:0]
-	for _, i := range r.first {
-		f := r.column(i, from, rows, sel)
-		if f != nil && r.src.Skip {
-			sel, f = r.weed(i, from, rows, sel, f)
-		}
-		if f != nil {
-			fail(r.flawed(i, f), f.Row)
-			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.Row })]
-		}
-	}
-	filtered := len(sel)
-	if r.where != nil {
-		sel = r.filter(rows, sel, fail)
-	}
-	filtered -= len(sel)
-	for _, i := range r.rest {
-		f := r.column(i, from, rows, sel)
-		if f != nil && r.src.Skip {
-			sel, f = r.weed(i, from, rows, sel, f)
-		}
-		if f != nil {
-			fail(r.flawed(i, f), f.Row)
-			sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= f.Row })]
-		}
-	}
-	defer r.drop()
-	if bad != nil {
-		return b, bad, nil
+	p := r.set.Parse(rows, rowsOfChunk{&r.chunk, from, r.cur.in.Places}, r.src.Skip)
+	defer r.set.Drop()
+	if p.Fault != nil {
+		return b, r.faulty(p.Fault, from), nil
 	}
 	t := r.tally(r.cur)
 	t.Rows += int64(rows)
 	t.Read += int64(rows)
-	t.Filtered += int64(filtered)
-	if len(r.bad) > 0 {
-		if err := r.rejected(r.bad); err != nil {
+	t.Filtered += int64(p.Filtered)
+	if len(p.Left) > 0 {
+		left := make([]*fault, len(p.Left))
+		for i := range p.Left {
+			left[i] = r.faulty(&p.Left[i], from)
+			left[i].text = r.chunk.keptOf(from + int(p.Left[i].Row))
+		}
+		if err := r.rejected(left); err != nil {
 			return b, nil, err
 		}
 	}
-	passed := sel
+	passed := p.Sel
 	switch {
-	case len(sel) == rows:
+	case len(p.Sel) == rows:
 		passed = nil
-	case len(sel) == 0:
+	case len(p.Sel) == 0:
 		return b, nil, nil
 	}
-	rec, dicts := r.record(rows)
+	rec, dicts := r.set.Record(rows)
 	return operators.Batch{
 		Rec: rec, Sel: passed, Dict: dicts,
 		From: operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)},
 	}, nil, nil
 }
 
-// column parses one column of rows of the chunk.
-func (r *reader) column(i, from, rows int, sel []int32) *columntext.Flaw {
-	c := r.cols[i]
-	c.Fields.Set(r.chunk.layout(from, r.cur.in.Places[i]))
-	arr, dict, bad := c.Parse(rows, sel)
-	r.arrs[i], r.dicts[i] = arr, dict
-	return bad
-}
-
-// filter gives the rows of sel that pass. A row on which the filter fails is the last one looked at:
-// rows before it may fail too, so it is asked again about them.
-func (r *reader) filter(rows int, sel []int32, fail func(*fault, int32)) []int32 {
-	cols := make([]arrow.Array, len(r.first))
-	dicts := make([]uint64, len(r.first))
-	fields := make([]arrow.Field, len(r.first))
-	for k, i := range r.first {
-		cols[k], dicts[k] = r.arrs[i], r.dicts[i]
-		fields[k] = arrow.Field{Name: r.src.Columns[i].Name, Type: cols[k].DataType(), Nullable: true}
-	}
-	rec := array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(rows))
-	defer rec.Release()
-	for {
-		in := sel
-		if len(in) == rows {
-			in = nil
-		}
-		out, err := r.where.Select(rec, dicts, in, r.sel)
-		if err == nil {
-			r.sel = out
-			return out
-		}
-		f := &fault{kind: "EvaluationError", message: "the filter failed: " + err.Error(), spot: -1, place: -1, cause: err}
-		row := int32(0)
+// faulty is the fault of a row of the batch that begins with a row of the chunk.
+func (r *reader) faulty(b *columntext.Bad, from int) *fault {
+	var f *fault
+	if b.Col >= 0 {
+		f = r.flawed(b.Col, b.Flaw)
+	} else {
+		f = &fault{kind: "EvaluationError", message: "the filter failed: " + b.Err.Error(), spot: -1, place: -1, cause: b.Err}
 		var e *expr.EvalError
-		if errors.As(err, &e) && e.Row >= 0 && e.Row < rows {
-			row = int32(e.Row)
+		if errors.As(b.Err, &e) {
 			f.kind, f.message, f.field, f.value = e.Kind, e.Error(), e.Field, e.Value
 			if i := r.src.Schema().Index(e.Field); i >= 0 {
 				f.place = r.cur.in.Places[i]
 			}
 		}
-		fail(f, row)
-		if sel = sel[:sort.Search(len(sel), func(k int) bool { return sel[k] >= row })]; len(sel) == 0 {
-			return sel
-		}
 	}
+	f.file, f.record, f.row = r.cur.file, r.chunk.offset(from+int(b.Row)), b.Row
+	return f
 }
 
 // flawed is the fault of a column's field.
@@ -162,58 +91,19 @@ func (r *reader) flawed(i int, f *columntext.Flaw) *fault {
 		out = textFault(c, f.Value, f.At)
 	default:
 		out = castFault(c, f.Value, f.Status)
-		if p := r.cols[i].Format; p != nil && f.Status == expr.Malformed {
+		if p := r.set.Column(i).Format; p != nil && f.Status == expr.Malformed {
 			out.message = fmt.Sprintf("column %s: cannot cast '%s' to %s: expected %s", c.Name, shorten(f.Value), c.Type.Nullable(true), p)
 		}
-		if m := r.cols[i].Marks; m != (columntext.Marks{}) && f.Status == expr.Malformed {
+		if m := r.set.Column(i).Marks; m != (columntext.Marks{}) && f.Status == expr.Malformed {
 			out.message += m.Said()
 		}
 		if f.Lossy {
 			out.message = fmt.Sprintf("column %s: '%s' would not stay what it is as %s", c.Name, shorten(f.Value), c.Type)
 		}
-		out.message += r.src.hint(c, r.cols[i].Style, f)
+		out.message += r.src.hint(c, r.set.Column(i).Style, f)
 	}
 	out.place = r.cur.in.Places[i]
 	return out
-}
-
-// record puts the wanted columns together.
-func (r *reader) record(rows int) (arrow.Record, []uint64) {
-	cols := make([]arrow.Array, len(r.src.columns))
-	var dicts []uint64
-	coded := uint64(0)
-	for k, i := range r.src.columns {
-		cols[k] = r.arrs[i]
-		if r.dicts[i] == 0 {
-			continue
-		}
-		if dicts == nil {
-			dicts = make([]uint64, len(cols))
-		}
-		dicts[k] = r.dicts[i]
-		coded |= 1 << (k & 63)
-	}
-	s := r.schemas[coded]
-	if s == nil || len(cols) > 64 {
-		f := make([]arrow.Field, len(cols))
-		for k, i := range r.src.columns {
-			c := r.src.Columns[i]
-			f[k] = arrow.Field{Name: c.Name, Type: cols[k].DataType(), Nullable: !c.Type.NotNull}
-		}
-		s = arrow.NewSchema(f, nil)
-		r.schemas[coded] = s
-	}
-	return array.NewRecord(s, cols, int64(rows)), dicts
-}
-
-// drop releases the arrays of the batch; a record has its own references.
-func (r *reader) drop() {
-	for i, a := range r.arrs {
-		if a != nil {
-			a.Release()
-			r.arrs[i] = nil
-		}
-	}
 }
 
 // Locate finds a row again.
@@ -362,12 +252,7 @@ func (r *reader) Tally() []connectors.Tally {
 
 // Close frees what is held.
 func (r *reader) Close() error {
-	r.drop()
-	for _, c := range r.cols {
-		if c != nil {
-			c.Release()
-		}
-	}
+	r.set.Release()
 	err := r.closeStream()
 	if r.file == nil {
 		return err

@@ -206,10 +206,9 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 			t.Fatal(err)
 		}
 		if h.plain {
-			for _, c := range rd.(*reader).cols {
-				if c != nil {
-					c.Plain()
-				}
+			set := rd.(*reader).set
+			for _, i := range set.Used() {
+				set.Column(i).Plain()
 			}
 		}
 		rd.Add([]connectors.Split{s})

@@ -6,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
-	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // maxRows is the most rows of a batch.
@@ -37,52 +34,22 @@ type reader struct {
 	next    int    // first row of the chunk that was not given out
 	pending *fault // of the row after the last one given out
 
-	cols    []*columntext.Column // per column of the schema; nil: not used
-	first   []int                // parsed for all rows, ascending: those of the filter, or all of them
-	rest    []int                // parsed for the rows that pass, ascending
-	where   *expr.Program
-	arrs    []arrow.Array // per column of the schema
-	dicts   []uint64
-	sel     []int32
-	idents  []int32
-	bad     []*fault            // rows of the batch that are left out
+	set     *columntext.Set
 	out     []connectors.Reject // left out and not yet asked for
 	lines   text.LineCounter
 	tallies map[int64]*connectors.Tally
-	schemas map[uint64]*arrow.Schema // by which columns are coded
 }
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
-	r := &reader{
-		src: s, cols: make([]*columntext.Column, len(s.Columns)), arrs: make([]arrow.Array, len(s.Columns)),
-		dicts: make([]uint64, len(s.Columns)), tallies: map[int64]*connectors.Tally{}, schemas: map[uint64]*arrow.Schema{},
-	}
+	r := &reader{src: s, tallies: map[int64]*connectors.Tally{}}
 	r.win.scan, r.win.delimiter, r.win.bound = s.scan, s.Delimiter, &s.bound
 	r.probe.w.scan, r.probe.w.delimiter, r.probe.reach = s.scan, s.Delimiter, s.reach
-	uses := expr.Columns(s.where)
-	if s.CheckAll {
-		uses = nil
-		for i := range s.Columns {
-			uses = append(uses, i)
-		}
-	}
-	r.first = uses
 	nulls := columntext.NewNullTokens(s.Nulls)
-	for _, i := range uses {
-		r.cols[i] = s.column(i, nulls, t.Alloc)
-	}
-	for i := range s.Columns {
-		for _, c := range s.columns {
-			if c == i && r.cols[i] == nil {
-				r.cols[i] = s.column(i, nulls, t.Alloc)
-				r.rest = append(r.rest, i)
-			}
-		}
-	}
-	if s.where == nil {
-		return r, nil
-	}
-	return r, r.compile()
+	var err error
+	r.set, err = columntext.NewSet(s.Columns, s.columns, s.where, s.CheckAll, func(i int) *columntext.Column {
+		return s.column(i, nulls, t.Alloc)
+	})
+	return r, err
 }
 
 // Add puts splits at the end of the queue.
