@@ -17,7 +17,7 @@ import (
 // TestEvalScripts runs testdata/eval.
 //
 //	rows    the columns in the first line, "name TYPE | …", then the rows; NULL is NULL
-//	eval    each line is an expression: its type, and its value of each row or the failure
+//	eval [zone=name]  each line is an expression: its type, and its value of each row or the failure
 //	select  each line is a condition: the rows that it keeps
 //
 // Every expression is also compared with the oracle under all kinds of selections and forms.
@@ -30,11 +30,13 @@ func TestEvalScripts(t *testing.T) {
 				in, rows = readRows(t, d.Input)
 				return fmt.Sprintf("%d rows\n", len(rows))
 			}
+			zone := ""
+			d.MaybeScanArgs(t, "zone", &zone)
 			var out strings.Builder
 			for _, text := range strings.Split(d.Input, "\n") {
 				e, err := expr.Parse(text, nil)
 				if err == nil {
-					e, err = expr.Check(e, in, expr.CheckOptions{})
+					e, err = expr.Check(e, in, expr.CheckOptions{Zone: zone})
 				}
 				if err != nil {
 					t.Fatalf("%s: %s: %v", d.Pos, text, err)
