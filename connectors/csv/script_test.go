@@ -72,6 +72,8 @@ func TestScripts(t *testing.T) {
 					}
 				case "ragged":
 					o.Ragged = v[0]
+				case "zone":
+					o.Zone = v[0]
 				case "rename":
 					o.DuplicateNames = "rename"
 				case "only":

@@ -84,7 +84,7 @@ func (c Column) said() string {
 func (c Columns) check() error {
 	for _, x := range c {
 		if err := nestable(x.Type); err != nil {
-			return fmt.Errorf("column %s: %w: expected a number type, BOOLEAN, STRING, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, or an ARRAY, ROW or MAP of them", x.Name, err)
+			return fmt.Errorf("column %s: %w: expected a number type, BOOLEAN, STRING, BYTES, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, or an ARRAY, ROW or MAP of them", x.Name, err)
 		}
 		if _, err := x.steps(); err != nil {
 			return fmt.Errorf("column %s: %w", x.Name, err)

@@ -264,6 +264,10 @@ func appendScalar(t expr.Type, b array.Builder, v []byte, z *expr.Zone) (s expr.
 	switch b := b.(type) {
 	case *array.StringBuilder:
 		b.BinaryBuilder.Append(v)
+	case *array.BinaryBuilder:
+		var x []byte
+		x, s = expr.ParseBytes(v)
+		b.Append(x)
 	case *array.BooleanBuilder:
 		var x bool
 		x, s = expr.ParseBoolean(v)

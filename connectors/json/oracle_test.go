@@ -237,7 +237,7 @@ func oracleValue(t expr.Type, raw json.RawMessage, last bool) (string, error) {
 		if number {
 			return "", bad
 		}
-	case expr.Date, expr.Timestamp, expr.Time, expr.TimestampLTZ:
+	case expr.Date, expr.Timestamp, expr.Time, expr.TimestampLTZ, expr.Bytes:
 		if number || literal {
 			return "", bad
 		}
@@ -361,6 +361,10 @@ func oracleScalar(t expr.Type, text string) (out string, ok bool) {
 		var v int64
 		v, s = expr.ParseTimestamp(b, t.Precision)
 		dst = expr.AppendTimestamp(nil, v, t.Precision)
+	case expr.Bytes:
+		var v []byte
+		v, s = expr.ParseBytes(b)
+		dst = expr.AppendBytes(nil, v)
 	case expr.Time:
 		var v int64
 		v, s = expr.ParseTime(b, t.Precision)

@@ -75,7 +75,7 @@ func takes(t expr.Type) kind {
 		return anArray
 	case expr.Map, expr.Row:
 		return anObject
-	case expr.Date, expr.Timestamp, expr.Time, expr.TimestampLTZ:
+	case expr.Date, expr.Timestamp, expr.Time, expr.TimestampLTZ, expr.Bytes:
 		return aString
 	}
 	return 0

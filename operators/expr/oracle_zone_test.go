@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -21,7 +22,19 @@ type (
 	blob    string // bytes
 )
 
+// locations keeps zones that were read once.
+var locations sync.Map
+
 func location(zone string) *time.Location {
+	if l, ok := locations.Load(zone); ok {
+		return l.(*time.Location)
+	}
+	l := readLocation(zone)
+	locations.Store(zone, l)
+	return l
+}
+
+func readLocation(zone string) *time.Location {
 	for _, fixed := range regexp.MustCompile(`^(?:GMT)?([+-])(\d\d):(\d\d)$`).FindAllStringSubmatch(zone, -1) {
 		h, _ := strconv.Atoi(fixed[2])
 		m, _ := strconv.Atoi(fixed[3])
@@ -47,7 +60,7 @@ func wall(v instant, zone string) time.Time {
 // clocks show it, and the one it would be with the least of the offsets.
 func instantsOf(local stamp, zone string) (at []*big.Int, moved *big.Int) {
 	offsets := map[int]bool{}
-	for h := -50; h <= 50; h++ {
+	for h := -50; h <= 50; h += 2 {
 		_, o := goTime(local).Add(time.Duration(h) * time.Hour).In(location(zone)).Zone()
 		offsets[o] = true
 	}
