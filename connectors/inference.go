@@ -15,6 +15,8 @@ type Inference struct {
 	Bytes   int64            `json:"bytes"`   // looked at; of compressed files those of the text
 	OfBytes int64            `json:"ofBytes"` // of the files
 	Whole   bool             `json:"whole"`   // every row was looked at, so that none can be a surprise
+	// Unpacked: some of the files are compressed, so that Bytes is more than was read of OfBytes.
+	Unpacked bool `json:"unpacked,omitempty"`
 }
 
 // An InferredColumn is a column with the type that fits all values that were looked at.
@@ -36,7 +38,11 @@ func (i *Inference) Sample() string {
 	if i.Files < i.Of {
 		of = fmt.Sprintf("%d of %d files", i.Files, i.Of)
 	}
-	return fmt.Sprintf("a sample of %s of %s (%d bytes of %d)", counted(i.Rows, "row"), of, i.Bytes, i.OfBytes)
+	bytes := fmt.Sprintf("%d bytes of %d", i.Bytes, i.OfBytes)
+	if i.Unpacked {
+		bytes = fmt.Sprintf("%d bytes of text, of %d bytes compressed", i.Bytes, i.OfBytes)
+	}
+	return fmt.Sprintf("a sample of %s of %s (%s)", counted(i.Rows, "row"), of, bytes)
 }
 
 // String lists the columns with their types and says what they were taken from.

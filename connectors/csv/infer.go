@@ -187,6 +187,7 @@ func (v *inference) result() *Inferred {
 	out := &Inferred{b: v.b, Inference: connectors.Inference{Of: len(v.inputs), Rows: v.rows, Bytes: v.bytes, Whole: v.whole}}
 	for _, in := range v.inputs {
 		out.OfBytes += in.Bytes
+		out.Unpacked = out.Unpacked || in.Compression != ""
 		if in.sampled {
 			out.Files++
 		}

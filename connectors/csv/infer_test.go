@@ -2,12 +2,14 @@ package csv
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -135,4 +137,45 @@ func FuzzInfer(f *testing.F) {
 			t.Errorf("%s: %v", &v.Inference, err)
 		}
 	})
+}
+
+// TestSampleOfOthers: files that cannot be cut for reading are sampled from their middle too, if they are
+// not compressed, in the encoding that they have.
+func TestSampleOfOthers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("n;t\n")
+	for i := range 300_000 {
+		fmt.Fprintf(&b, "%d;é%d\n", i, i)
+	}
+	wide := func(s string, order binary.ByteOrder) string {
+		out := make([]byte, 2, 2*len(s)+2)
+		order.PutUint16(out, 0xFEFF)
+		for _, c := range utf16.Encode([]rune(s)) {
+			out = append(out, 0, 0)
+			order.PutUint16(out[len(out)-2:], c)
+		}
+		return string(out)
+	}
+	cases := map[string]struct {
+		o    Options
+		text string
+	}{
+		"plain":    {Options{}, b.String()},
+		"trim":     {Options{Trim: true}, b.String()},
+		"cr":       {Options{LineEnding: "cr"}, strings.ReplaceAll(b.String(), "\n", "\r")},
+		"latin-1":  {Options{Encoding: "latin-1"}, strings.ReplaceAll(b.String(), "é", "\xe9")},
+		"utf-16le": {Options{}, wide(b.String(), binary.LittleEndian)},
+		"utf-16be": {Options{Encoding: "utf-16"}, wide(b.String(), binary.BigEndian)},
+	}
+	for name, c := range cases {
+		c.o.Delimiter = ";"
+		_, v, err := inferText(t, c.o, 1200<<10, c.text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if v.Columns[0].Type.String() != "BIGINT" || v.Whole || v.Rows < 20_000 || v.Bytes < 1000<<10 || v.Bytes > 1300<<10 {
+			t.Errorf("%s: %s", name, &v.Inference)
+		}
+	}
 }

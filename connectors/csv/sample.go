@@ -189,8 +189,12 @@ func (v *inference) fromMiddle(in *input, p infer.Piece, take func(Record)) (err
 	if err := text.ReadFull(h, in.Path, in.Bytes, buf, at); err != nil {
 		return err
 	}
-	if v.b.Dialect.Encoding != "" {
-		if buf, err = text.Decode(v.b.Dialect.Encoding, buf); err != nil && len(buf) == 0 {
+	encoding := v.b.Dialect.Encoding
+	if in.marked != "" {
+		encoding = in.marked
+	}
+	if encoding != "" {
+		if buf, err = text.Decode(encoding, buf); err != nil && len(buf) == 0 {
 			return nil // the reader will say so if it is a fault
 		}
 	}
