@@ -172,6 +172,11 @@ func FuzzParquetOpen(f *testing.F) {
 	f.Add(sample(f, "snappy", 20))
 	f.Add(sample(f, "none", 3))
 	f.Add(sample(f, "zstd", 0))
+	nested, err := os.ReadFile(nestedFile(f, "n.parquet", orderTypes, orderIDs, orderC, orderItems, orderM))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(nested)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<20 {
 			return

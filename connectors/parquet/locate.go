@@ -50,7 +50,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 		return err
 	}
 	defer d.Close()
-	col := &fileColumn{place: c, boundCol: r.src.Columns[c]}
+	col := &fileColumn{place: c, boundCol: r.src.Columns[c], paths: r.src.paths[c]}
 	w := newWords()
 	defer w.release()
 	err = d.guard("the footer's schema cannot be decoded", func() error {

@@ -154,7 +154,7 @@ func loosened(t expr.Type) string {
 // TestRandomNested reads files that the library wrote: random nested types, NULLs and empty lists at every level,
 // pages of a few values, several row groups, batches of a few rows.
 func TestRandomNested(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		var s expr.Schema
 		for i := range 1 + r.IntN(3) {
