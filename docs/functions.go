@@ -162,6 +162,9 @@ func typeTable(p *page) {
 		{"TIMESTAMP(3)", "", "date and time without zone, with 0 to 6 digits of seconds; TIMESTAMP alone is TIMESTAMP(6)"},
 		{"TIMESTAMP_LTZ(3)", "TIMESTAMP(3) WITH LOCAL TIME ZONE", "an instant, with 0 to 6 digits of seconds; its local time is that of table.local-time-zone, UTC by default. In files it stands in UTC with a Z"},
 		{"BYTES", "", "bytes; ordered as unsigned numbers. In files of text they are base64, as in Flink"},
+		{"ARRAY<INT>", "", "elements of one type, counted from 1; NULL may be among them"},
+		{"MAP<STRING, INT>", "", "values by keys; a key is never NULL"},
+		{"ROW<a INT, b STRING>", "ROW(a INT, b STRING)", "named fields, each of its own type. ARRAY, MAP and ROW may hold one another, 64 deep; they are no keys of group_by, order_by and distinct, and have no order. CAST to STRING gives [1, 2], {k=1} and (1, x)"},
 	} {
 		rows = append(rows, []string{code(t.typ), t.aka, cell(t.values)})
 	}

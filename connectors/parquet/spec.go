@@ -17,8 +17,15 @@
 // where a value does not fit, and a FLOAT as FLOAT.
 //
 // A TIMESTAMP that is an instant (adjusted to UTC) and an INT96 read as the time of day in UTC;
-// nanoseconds are cut to microseconds. Nested columns, and other types, are no part of the schema: a
+// nanoseconds are cut to microseconds. Other types are no part of the schema: a
 // plan that declares one is refused with the reason. Encrypted files are refused.
+//
+// Groups are read as ROW, LISTs and repeated fields as ARRAY (also the forms of old writers that the format
+// knows), MAPs as MAP, in one another up to 64 types deep. A plan that declares one names the fields it wants,
+// which are found by name at every level: a field that the file has not is NULL, others are passed over, and types
+// within become the declared ones as those of columns do. Without declared columns a nested column of a further file
+// may lack fields, which are NULL, but has none that the first file lacks. Of a column that a plan looks at by its
+// fields alone (customer.address.city) only their leaves are read. The key of a MAP that is NULL fails.
 //
 // Row groups in which no row can pass the filters directly on the source, by the bounds and NULL counts
 // of the footer, are passed over: nothing of them is looked at, and their rows are counted as pruned.
