@@ -126,6 +126,9 @@ func Files(seed uint64) (map[string][]byte, error) {
 		return nil, err
 	}
 	files["orders.parquet"] = p
+	if files["orders.jsonl"], err = JSON(year[0].Orders); err != nil {
+		return nil, err
+	}
 	return files, nil
 }
 
