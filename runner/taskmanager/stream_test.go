@@ -276,3 +276,68 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%d %v", ms, idle)
 	}
 }
+
+// A HASH edge of a stream sends each row to subtask group × parallelism / max parallelism of its key group.
+func TestStreamKeyGroups(t *testing.T) {
+	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer alloc.AssertSize(t, 0)
+	local := exchange.NewLocal(alloc, t.TempDir(), 0)
+	local.SetCredits(exchange.Credits{Channel: 1 << 30})
+	const parallelism, groups = 3, 128
+	x := &task{d: rpc.DeployTask{Task: rpc.TaskID{Job: "j", Vertex: "v"}}, tm: &TaskManager{cfg: Config{Exchange: local, Now: time.Now}}, ctx: t.Context(), alloc: alloc}
+	o, err := x.newOutput(rpc.Output{
+		Edge: jobgraph.Edge{ID: "e", Exchange: jobgraph.HashBy, Keys: []int{0}, Schema: numbers}, Subpartitions: parallelism, MaxParallelism: groups,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := array.NewInt64Builder(alloc)
+	for n := range int64(5000) {
+		b.Append(n)
+	}
+	a := b.NewArray()
+	b.Release()
+	rec := column.NewRecord(numbers.Fields, []arrow.Array{a}, 5000)
+	a.Release()
+	if err := o.write(operators.Batch{Rec: rec}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.finish(); err != nil {
+		t.Fatal(err)
+	}
+	hasher := column.NewHasher([]expr.Type{numbers.Fields[0].Type})
+	seen := 0
+	for s := range parallelism {
+		g, err := local.Connect([]exchange.Range{{From: []exchange.ResultID{o.id}, Lo: s, Hi: s + 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			_, rec, _, err := g.Next(t.Context())
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rec == nil {
+				continue
+			}
+			hashes := make([]uint64, rec.NumRows())
+			hasher.Hash(rec.Columns(), []uint64{0}, nil, hashes)
+			for i, h := range hashes {
+				if to := column.KeyGroup(h, groups) * parallelism / groups; to != s {
+					t.Fatalf("row %v of key group %d is at subtask %d, not %d", rec.Column(0).ValueStr(i), column.KeyGroup(h, groups), s, to)
+				}
+			}
+			seen += len(hashes)
+			rec.Release()
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if seen != 5000 {
+		t.Errorf("%d rows arrived", seen)
+	}
+}
