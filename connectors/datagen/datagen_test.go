@@ -139,6 +139,15 @@ func (c *stopped) next() { c.at = c.till[len(c.till)-1] }
 // TestSource runs the tests of every source.
 func TestSource(t *testing.T) {
 	o := everything(t, 2200)
+	kept := map[string]Field{}
+	o.Columns = slices.DeleteFunc(o.Columns, func(f expr.Field) bool {
+		if !slices.Contains([]string{"id", "price", "wide", "word", "country", "ts", "maybe", "raw"}, f.Name) {
+			return true
+		}
+		kept[f.Name] = o.Fields[f.Name]
+		return false
+	})
+	o.Fields = kept
 	rows := rowsOf(t, o)
 	lines := make([]int64, len(rows))
 	for i := range lines {
