@@ -26,6 +26,9 @@ func readBack(bp *jobgraph.BoundPlan, cat connectors.Catalog) plans.Findings {
 			if src.Source == nil || cat[src.Source.Kind] == nil || !cat[src.Source.Kind].ReadsFiles() {
 				continue
 			}
+			if replaces(bp.Sinks[sink.Name], bp.Sources[src.Name]) {
+				continue // a fault, which is told as one
+			}
 			if p := covering(src.Source, bp.Plan.Dir, sink.Sink.Kind, bp.Sinks[sink.Name]); p != "" {
 				f := plans.NewFinding(bp.Plan, sink.Sink.Pos, "target-under-source",
 					fmt.Sprintf("what sink %s writes lies under path %q of source %s: the next run would read it", sink.Name, p, src.Name))
@@ -38,8 +41,17 @@ func readBack(bp *jobgraph.BoundPlan, cat connectors.Catalog) plans.Findings {
 	return found
 }
 
-// covering is the pattern of a source that means what a sink writes, "" where none does. A target that is
-// one of the source's files already is a fault of its own.
+// replaces reports whether a target is one of the source's files.
+func replaces(sink connectors.BoundSink, src jobgraph.BoundSource) bool {
+	if src.Source == nil {
+		return false
+	}
+	return slices.ContainsFunc(src.Source.Inventory().Files, func(f connectors.File) bool {
+		return slices.Contains(sink.Targets, resolved(f.Path))
+	})
+}
+
+// covering is the pattern of a source that means what a sink writes, "" where none does.
 func covering(src *plans.Connector, dir, kind string, sink connectors.BoundSink) string {
 	var o struct {
 		Path []string `json:"path"`
