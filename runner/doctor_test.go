@@ -140,6 +140,8 @@ func TestInspectAgrees(t *testing.T) {
 			paths = append(paths, filepath.Join(dir, c.name))
 		}
 	}
+	put(t, dir, "nested.jsonl", `{"id": 1, "user": {"name": "Ada", "geo": {"lat": 1.5}}, "tags": [1], "user_name": "x"}`+"\n"+`{"id": 2, "user": null, "tags": []}`+"\n")
+	paths = append(paths, filepath.Join(dir, "nested.jsonl"))
 	if shared := os.Getenv("RUNNER_SHARED"); shared != "" {
 		for _, p := range []string{"northwind/*.csv", "jaffle_shop/*.csv", "vega/*.csv", "vega/*.tsv", "flight_summary/csv/*.csv", "tpch_tbl/*.gz"} {
 			more, err := filepath.Glob(filepath.Join(shared, "data", p))

@@ -38,6 +38,8 @@ type Column struct {
 	Type string `json:"type"`
 	Path string `json:"path,omitempty"` // where it stands in a record, if that is not its name
 	Note string `json:"note,omitempty"` // why this type, where that is not plain
+	// Inside says that the column before it holds it as part of a text, and that it is one to choose.
+	Inside bool `json:"inside,omitempty"`
 }
 
 // Look finds out how a file is to be read.
@@ -105,6 +107,9 @@ func (f *Found) Block(node string) string {
 		line := fmt.Sprintf("        %s: %s", yaml(c.Name), c.Type)
 		if c.Path != "" {
 			line = fmt.Sprintf("        %s: {type: %s, path: %s}", yaml(c.Name), flow(c.Type), yaml(c.Path))
+		}
+		if c.Inside {
+			line = "        # " + strings.TrimSpace(line)
 		}
 		if c.Note != "" {
 			line += "  # " + c.Note

@@ -116,23 +116,26 @@ func (d *document) form() string {
 	return form
 }
 
-// columns lists the members of an object: scalars and arrays as columns, and of objects their members.
+// columns lists the members of an object as a source without columns has them; what stands in objects
+// follows as further columns to choose from.
 func (d *document) columns(out *Found, m *json.Member, taken map[string]bool) {
 	for _, k := range m.Kids {
-		if k.Objects > 0 && k.Objects == k.Seen-k.Nulls && len(k.Kids) > 0 && k.Others == nil {
-			d.columns(out, k, taken)
-			continue
-		}
-		t, note := k.Judge(d.Whole)
-		c := Column{Name: k.Name, Type: t.String(), Note: note}
-		if m != &d.Root {
-			c.Path, c.Name = k.Path, strings.Map(plainLetter, k.Path)
-			for n, first := 2, c.Name; taken[c.Name]; n++ {
-				c.Name = fmt.Sprintf("%s_%d", first, n)
+		opens := k.Objects > 0 && k.Objects == k.Seen-k.Nulls && len(k.Kids) > 0 && k.Others == nil
+		if m == &d.Root || !opens {
+			t, note := k.Judge(d.Whole)
+			c := Column{Name: k.Name, Type: t.String(), Note: note}
+			if m != &d.Root {
+				c.Path, c.Name, c.Inside = k.Path, strings.Map(plainLetter, k.Path), true
+				for n, first := 2, c.Name; taken[c.Name]; n++ {
+					c.Name = fmt.Sprintf("%s_%d", first, n)
+				}
+				taken[c.Name] = true
 			}
-			taken[c.Name] = true
+			out.Columns = append(out.Columns, c)
 		}
-		out.Columns = append(out.Columns, c)
+		if opens {
+			d.columns(out, k, taken)
+		}
 	}
 }
 
