@@ -34,11 +34,11 @@ func (c *Columns) SetFields(key string, names, values []string) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("unknown key %s: expected type and path, as in {type: BIGINT, path: a.b[0].c}", n)
+			return fmt.Errorf("unknown key %s: expected type and path, as in {type: BIGINT, path: \"a.b[0].c\"}", n)
 		}
 	}
 	if typ == "" {
-		return fmt.Errorf("the type is left out: expected type and path, as in {type: BIGINT, path: a.b[0].c}")
+		return fmt.Errorf("the type is left out: expected type and path, as in {type: BIGINT, path: \"a.b[0].c\"}")
 	}
 	return c.add(key, typ, path)
 }

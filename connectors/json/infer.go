@@ -236,9 +236,9 @@ func (m *Member) Judge(whole bool) (expr.Type, string) {
 	case m.Objects+m.Arrays == 0:
 		return j.Type, strings.Replace(j.Note, "the format iso turns", fmt.Sprintf("`formats: {%s: iso}` turns", columntext.PlanText(m.Name)), 1)
 	case m.Arrays == 0 && m.Objects == m.Seen-m.Nulls:
-		return j.Type, fmt.Sprintf("objects as their text; a ROW or MAP type reads them, and {type: …, path: %s.NAME} a member", m.Path)
+		return j.Type, fmt.Sprintf("objects as their text; a ROW or MAP type reads them, and {type: …, path: %s} a member", columntext.PlanText(m.Path+".NAME"))
 	case m.Objects == 0 && m.Arrays == m.Seen-m.Nulls:
-		return j.Type, fmt.Sprintf("arrays as their text; an ARRAY type reads them, and {type: …, path: %s[0]} an element", m.Path)
+		return j.Type, fmt.Sprintf("arrays as their text; an ARRAY type reads them, and {type: …, path: %s} an element", columntext.PlanText(m.Path+"[0]"))
 	}
 	return j.Type, "objects or arrays in some records and other values in others, as their text"
 }

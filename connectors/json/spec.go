@@ -23,7 +23,7 @@ import (
 // Options is the YAML under `json:`.
 type Options struct {
 	Path          []string           `json:"path" yaml:"path" validate:"required,min=1,dive,required" doc:"File, folder or glob, or a list of them; relative to the plan file. For a sink one file (a name with an extension) or a folder."`
-	Columns       Columns            `json:"columns,omitempty" yaml:"columns" doc:"Sources: the columns to read, as name: TYPE for a member of that name, or name: {type: TYPE, path: a.b[0].c} for what stands further in. A name with a point or a bracket stands in backticks there. Members that are not declared are passed over."`
+	Columns       Columns            `json:"columns,omitempty" yaml:"columns" doc:"Sources: the columns to read, as name: TYPE for a member of that name, or name: {type: TYPE, path: \"a.b[0].c\"} for what stands further in. A name with a point or a bracket stands in backticks there. Members that are not declared are passed over."`
 	AllowEmpty    bool               `json:"allow_empty,omitempty" yaml:"allow_empty" doc:"Sources: whether a path may match no file, which is no rows then and an error otherwise." default:"false"`
 	Format        string             `json:"format,omitempty" yaml:"format" validate:"omitempty,oneof=lines array" doc:"Sources: lines: an object a line. array: a file is one array of objects, over any number of lines; it is read in order." default:"lines"`
 	Check         string             `json:"check,omitempty" yaml:"check" validate:"omitempty,oneof=used all" doc:"Sources: used: a value is checked if the plan uses it. all: every declared column of every row is parsed. The syntax is checked in any case." default:"used"`
