@@ -155,7 +155,7 @@ func typeTable(p *page) {
 		{"BIGINT", "", "64 bits"},
 		{"DECIMAL(12, 2)", "DEC, NUMERIC", fmt.Sprintf("exact, 1 to %d digits of which 0 to all stand after the point; DECIMAL alone is DECIMAL(10, 0)", expr.MaxDecimal)},
 		{"FLOAT", "REAL", "32 bits, IEEE 754; beside a whole number FLOAT, beside a DECIMAL or DOUBLE a DOUBLE"},
-		{"DOUBLE", "", "64 bits, IEEE 754"},
+		{"DOUBLE", "", "64 bits, IEEE 754; CAST to STRING writes it as Java and Flink do (1.0E20, 1.2345678E7), files have it plainly from 0.0001 to below 1E16 (12345678.0, 1e+20), which JSON and every reader takes for the same number"},
 		{"STRING", "", "Unicode text; ordered by its UTF-8 bytes"},
 		{"DATE", "", "days of the Gregorian calendar, in 32 bits, so years beyond 9999 too"},
 		{"TIME(0)", "", "time of day, with 0 to 6 digits of seconds (Flink computes with at most 3); TIME alone is TIME(0)"},

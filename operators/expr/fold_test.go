@@ -51,7 +51,7 @@ func TestFold(t *testing.T) {
 
 // TestLiteralsTravel sends folded literals through JSON, as plans do.
 func TestLiteralsTravel(t *testing.T) {
-	for _, text := range []string{"0e0 * -1", "9007199254740993", "1.5 * 12345678901234567890.123456", "-1e-300 * 1e0", "SQRT(-1)", "LN(0)", "-LN(0)"} {
+	for _, text := range []string{"0e0 * -1", "9007199254740993", "1.5 * 12345678901234567890.123456", "-1e-300 * 1e0", "SQRT(-1)", "LN(0)", "-LN(0)", "x'00ffc3'", "CAST('2024-10-27 02:30:00.5' AS TIMESTAMP_LTZ(3))", "TIME '12:34:56.789' + INTERVAL '1' HOUR"} {
 		e, err := expr.Parse(text, nil)
 		if err == nil {
 			e, err = expr.Check(e, expr.Schema{}, expr.CheckOptions{})

@@ -284,7 +284,7 @@ func fromString(s string, to expr.Type) any {
 	case expr.Time, expr.TimestampLTZ:
 		return fromFurtherText(s, to, "")
 	case expr.Bytes:
-		b, err := base64.StdEncoding.DecodeString(s)
+		b, err := base64.StdEncoding.Strict().DecodeString(s)
 		if err != nil {
 			panic(bad)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +50,22 @@ func parseText(b []byte, t expr.Type) (string, expr.Status) {
 		var v int64
 		v, s = expr.ParseTimestamp(b, t.Precision)
 		out = expr.AppendTimestamp(nil, v, t.Precision)
+	case expr.Time:
+		var v int64
+		v, s = expr.ParseTime(b, t.Precision)
+		out = expr.AppendTime(nil, v, t.Precision)
+	case expr.TimestampLTZ:
+		utc, err := expr.LoadZone("")
+		if err != nil {
+			panic(err)
+		}
+		var v int64
+		v, s = expr.ParseTimestampLTZ(b, t.Precision, utc)
+		out = expr.AppendTimestampLTZ(nil, v, t.Precision)
+	case expr.Bytes:
+		var v []byte
+		v, s = expr.ParseBytes(b)
+		out = expr.AppendBytes(nil, v)
 	case expr.Decimal:
 		n, st := expr.ParseDecimal128(b, t.Precision, t.Scale)
 		s, out = st, expr.AppendDecimal128(nil, n, t.Scale)
@@ -87,7 +104,7 @@ func TestScalarScripts(t *testing.T) {
 // what is written.
 func checkScalar(t *testing.T, text string) {
 	t.Helper()
-	for _, name := range []string{"BOOLEAN", "TINYINT", "SMALLINT", "FLOAT", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(18, 0)", "DECIMAL(18, 18)", "DECIMAL(38, 10)", "DATE", "TIMESTAMP(0)", "TIMESTAMP(3)", "TIMESTAMP(6)"} {
+	for _, name := range []string{"BOOLEAN", "TINYINT", "SMALLINT", "FLOAT", "INT", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(18, 0)", "DECIMAL(18, 18)", "DECIMAL(38, 10)", "DATE", "TIMESTAMP(0)", "TIMESTAMP(3)", "TIMESTAMP(6)", "TIME(0)", "TIME(6)", "TIMESTAMP_LTZ(0)", "TIMESTAMP_LTZ(6)", "BYTES"} {
 		typ, err := expr.ParseType(name)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +131,7 @@ func FuzzScalars(f *testing.F) {
 		f.Add(s)
 	}
 	for _, s := range []string{"2020-12-31 21:25:58.745232", "1969-12-31T23:59:59.9", "-290308-12-21 19:59:05.224192", "294247-01-10 04:00:54.775807", "5881580-07-11",
-		"99999999.995", "-0.005", "1e-400", "1e400", "-92233720368547758085", "9223372036854775807", "00000000000000000000012", "1.", ".", "-", "+.5e-3", "4.35", "2020-1-5 3:4"} {
+		"99999999.995", "-0.005", "1e-400", "1e400", "-92233720368547758085", "9223372036854775807", "00000000000000000000012", "1.", ".", "-", "+.5e-3", "4.35", "2020-1-5 3:4", "9:5", "24:00:00", "12:34:56.7890123", "2024-01-01T00:00:00+18:00", "2024-01-01 00:00 -0530", "2024-01-01 00:00:00 utc", "2024-01-01Z", "AP8=", "AP8", "AP9="} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) { checkScalar(t, s) })
@@ -131,6 +148,15 @@ func TestScalarsRoundTrip(t *testing.T) {
 		f := math.Float64frombits(x)
 		if got, s := expr.ParseDouble(expr.AppendDouble(nil, f)); s != expr.OK || math.Float64bits(got) != math.Float64bits(f) && f == f {
 			t.Fatalf("%v comes back as %v (%d)", f, got, s)
+		}
+		for bits, java := range map[int]string{64: string(expr.AppendJavaDouble(nil, f)), 32: string(expr.AppendJavaFloat(nil, float64(float32(f))))} {
+			want := f
+			if bits == 32 {
+				want = float64(float32(f))
+			}
+			if got, err := strconv.ParseFloat(java, bits); f == f && (err != nil || got != want) {
+				t.Fatalf("%v is %s in Java and comes back as %v, %v", want, java, got, err)
+			}
 		}
 		d := int32(x >> 32)
 		if got, s := expr.ParseDate(expr.AppendDate(nil, d)); s != expr.OK || got != d {

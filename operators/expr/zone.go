@@ -117,18 +117,15 @@ func (z *Zone) instant(local int64) (int64, localTime) {
 		}
 		return v, localOnce
 	}
-	skipped := local
-	for t := local - most; ; t = z.to {
+	skipped := int64(math.MinInt64)
+	for t := local - most; t <= local+most; {
 		offset := z.at(t)
+		t = max(z.to, t+microsPerHour) // bounds may be short at the end of a year that has no rules of its own
 		v := local - offset
-		if v >= z.from && v < z.to {
+		if z.at(v) == offset {
 			return v, localOnce
 		}
-		if v >= z.to {
-			skipped = v
-		}
-		if z.to > local+most || z.to <= t { // the latter at the end of what 64 bits hold
-			return skipped, localSkipped
-		}
+		skipped = max(skipped, v) // by the offset before clocks were put forward
 	}
+	return skipped, localSkipped
 }
