@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,15 +115,66 @@ func TestCures(t *testing.T) {
 	}
 }
 
+// TestCuresOfJSON: the same for JSON lines.
+func TestCuresOfJSON(t *testing.T) {
+	for _, c := range []hazardous{
+		{"twice.jsonl", "{\"a\": 1, \"a\": 2}\n", "duplicate-keys", true, "a\n2\n"},
+		{"array.json", "[{\"a\": 1},\n {\"a\": 2}]\n", "one-array", true, "a\n1\n2\n"},
+		{"latin.jsonl", "{\"a\": \"caf\xe9\"}\n", "encoding", true, "a\ncafé\n"},
+		{"mixed.jsonl", "{\"a\": 1}\n{\"a\": \"x\"}\n{\"a\": {\"b\": 1}}\n", "mixed-types", false, "a\n1\nx\n\"{\"\"b\"\": 1}\"\n"},
+		{"deep.jsonl", "{\"a\": {\"b\": 1}}\n{\"a\": {\"b\": \"x\"}}\n", "mixed-types", false, "value\n1\nx\n"},
+		{"large.jsonl", "{\"id\": 9007199254740993}\n{\"id\": 18446744073709551615}\n", "large-integers", false, "id\n9007199254740993\n18446744073709551615\n"},
+		{"bom.jsonl", "\xEF\xBB\xBF{\"a\": 1}\n", "bom", false, "a\n1\n"},
+		{"bad.jsonl", "{\"a\": 1}\n{\"a\": }\n", "not-json", true, "a\n1\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, dir, c.name, c.text)
+			d, err := inspect.Examine(files.Local(), listedFile(t, filepath.Join(dir, c.name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cure := []string{"none found"}
+			for _, h := range d.Hazards {
+				if h.Rule == c.rule {
+					cure = h.Cure
+				}
+			}
+			plain := runKind(t, dir, "json", c.name, nil)
+			if (plain.State == "FAILED") != c.fails || d.Failed() != c.fails {
+				t.Errorf("a run is %s, the doctor says that it fails: %t, expected %t: %+v", plain.State, d.Failed(), c.fails, d.Hazards)
+			}
+			finished(t, runKind(t, dir, "json", c.name, cure))
+			if b, err := os.ReadFile(filepath.Join(dir, "out.csv")); err != nil || string(b) != c.read {
+				t.Errorf("cured by %q it is read as %q, expected %q %v", cure, b, c.read, err)
+			}
+		})
+	}
+}
+
 // runSource runs a plan that copies a file, with lines of a csv source beside its path.
-func runSource(t *testing.T, dir, name string, lines []string) (r report.Report) {
+func runSource(t *testing.T, dir, name string, lines []string) report.Report {
 	t.Helper()
-	plan := "sources:\n  a:\n    csv:\n      path: " + name + "\n"
+	return runKind(t, dir, "csv", name, lines)
+}
+
+// runKind is runSource for a source of any kind; a line that begins with on_error stands beside it.
+func runKind(t *testing.T, dir, kind, name string, lines []string) report.Report {
+	t.Helper()
+	plan, beside := "sources:\n  a:\n    "+kind+":\n      path: "+name+"\n", ""
 	for _, l := range lines {
+		if strings.HasPrefix(l, "on_error") {
+			beside += "    " + l + "\n"
+			continue
+		}
 		plan += "      " + l + "\n"
 	}
-	plan += "sinks:\n  out: {from: a, csv: {path: out.csv, mode: overwrite}}\n"
+	plan += beside + "sinks:\n  out: {from: a, csv: {path: out.csv, mode: overwrite}}\n"
 	r, err := tryRun(t, filepath.Join(dir, "p.yaml"), plan, setup{})
+	var refused plans.Findings
+	if errors.As(err, &refused) { // its columns cannot be inferred
+		return report.Report{State: "FAILED", Verdict: err.Error()}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

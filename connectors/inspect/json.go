@@ -205,12 +205,14 @@ func (d *Diagnosis) members(m *json.Member) {
 			d.add(Hazard{
 				Rule: "mixed-types", Severity: SeverityWarning, Column: k.Path, Count: k.Seen - k.Nulls,
 				Message: fmt.Sprintf("values of several kinds: %d numbers, %d strings, %d booleans, %d objects, %d arrays; STRING takes them all", k.Numbers, k.Strings, scalars-k.Numbers-k.Strings, k.Objects, k.Arrays),
+				Cure:    []string{declared(k.Path, "STRING")},
 			})
 		}
 		if k.Big > 0 {
 			d.add(Hazard{
 				Rule: "large-integers", Severity: SeverityInfo, Column: k.Path, Line: k.BigAt, Count: k.Big,
 				Message: "whole numbers that a DOUBLE does not hold exactly: here they are read with all their digits, and other readers may change them",
+				Cure:    []string{declared(k.Path, "DECIMAL(38, 0)")},
 			})
 		}
 		if k.Quoted > 0 && k.Quoted == k.Strings && k.Numbers == 0 {
@@ -221,4 +223,12 @@ func (d *Diagnosis) members(m *json.Member) {
 		}
 		d.members(k)
 	}
+}
+
+// declared is the line of a source that declares what stands at a path.
+func declared(path, typ string) string {
+	if strings.ContainsAny(path, ".[`") {
+		return "columns: {value: {type: " + yaml(typ) + ", path: " + yaml(path) + "}}"
+	}
+	return "columns: {" + yaml(path) + ": " + yaml(typ) + "}"
 }
