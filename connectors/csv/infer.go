@@ -199,7 +199,7 @@ func (v *inference) result() *Inferred {
 			note += fmt.Sprintf("; `null_values: [%s]` makes such ones NULL", columntext.PlanText(c.Odd.Text))
 		}
 		if c.Note != "" && strings.Contains(c.Note, "the format iso") {
-			note = strings.Replace(c.Note, "the format iso turns", fmt.Sprintf("`formats: {%s: iso}` turns", columntext.PlanText(n)), 1)
+			note = strings.Replace(c.Note, "the format iso turns", fmt.Sprintf("`formats: {%s: iso}` turns", columntext.PlanText(n)), 1) + ", and declared as TIMESTAMP_LTZ they stay instants"
 		}
 		out.Verdicts = append(out.Verdicts, c)
 		out.Columns = append(out.Columns, expr.Field{Name: n, Type: c.Type})
