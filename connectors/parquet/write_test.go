@@ -569,3 +569,40 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+// TestLongValues writes texts longer than pages, dictionaries and bounds: alone in a page, and all there.
+func TestLongValues(t *testing.T) {
+	s := schemaOf(t, "s STRING; n INT")
+	a := alloc(t)
+	texts := []string{"", strings.Repeat("x", 3<<20), "a", strings.Repeat("ä", 700_000), strings.Repeat("x", 3<<20), strings.Repeat("\U0010ffff", 100), "a"}
+	for _, coded := range []bool{false, true} {
+		b := array.NewStringBuilder(a)
+		n := array.NewInt32Builder(a)
+		for i := range 4 * len(texts) {
+			b.Append(texts[i%len(texts)])
+			n.Append(int32(i))
+		}
+		cols := []arrow.Array{b.NewArray(), n.NewArray()}
+		b.Release()
+		n.Release()
+		if coded {
+			cols[0] = encode(a, cols[0].(*array.String))
+		}
+		batch := operators.Batch{Rec: column.NewRecord(s.Fields, cols, int64(4*len(texts)))}
+		for _, c := range cols {
+			c.Release()
+		}
+		want := lines(batch, s)
+		data := encodeBatches(t, s, "snappy", usualLimits(), 1000, []operators.Batch{batch})
+		got, err := readAll(t, a, input{Options: Options{Path: []string{save(t, data)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "our reader", s, got, want)
+		same(t, "the other reader", s, otherLines(t, data, s, len(want)), want)
+		checkPageIndex(t, data, s, want)
+		if size := len(otherFooter(t, data).RowGroups[0].Columns[0].MetaData.Statistics.MaxValue); size > 400 {
+			t.Errorf("a bound has %d bytes", size)
+		}
+	}
+}
