@@ -21,6 +21,7 @@ type bytesWriter struct {
 	bytes  int  // and it is this
 	signed bool // they are two's complement
 	text   bool // they are UTF-8
+	whole  bool // all values that are added go to one page
 	*limits
 
 	form    form
@@ -97,13 +98,13 @@ func (w *bytesWriter) put(v []byte) bool {
 			w.codes = append(w.codes, code)
 			return true
 		}
-		if len(w.codes) > 0 {
+		if len(w.codes) > 0 && !w.whole {
 			w.leaving = true
 			return false
 		}
-		w.form = asPlain
+		w.expand()
 	}
-	if w.n > 0 && len(w.raw)+len(v) > w.pageBytes {
+	if w.n > 0 && len(w.raw)+len(v) > w.pageBytes && !w.whole {
 		return false
 	}
 	w.appendPlain(v)
@@ -124,6 +125,18 @@ func (w *bytesWriter) appendPlain(v []byte) {
 		w.raw = binary.LittleEndian.AppendUint32(w.raw, uint32(len(v)))
 	}
 	w.raw = append(w.raw, v...)
+}
+
+// expand makes the page plain.
+func (w *bytesWriter) expand() {
+	codes, first := w.codes, w.form == asUndecided
+	w.codes, w.form = w.codes[:0], asPlain
+	for _, c := range codes {
+		w.put(w.dict.at(c))
+	}
+	if first { // no page has codes
+		w.dict.reset()
+	}
 }
 
 // addCoded appends values that have codes of the engine.

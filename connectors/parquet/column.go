@@ -25,6 +25,9 @@ func nodes(in expr.Schema) (schema.FieldList, error) {
 }
 
 func node(f expr.Field) (schema.Node, error) {
+	if f.Type.Nested() {
+		return nestedNode(f)
+	}
 	logical, physical, size := schema.LogicalType(schema.NoLogicalType{}), parquet.Types.Undefined, 0
 	switch f.Type.Kind {
 	case expr.Boolean:
@@ -67,11 +70,33 @@ func node(f expr.Field) (schema.Node, error) {
 	default:
 		return nil, errors.New("there is no form for it yet")
 	}
-	repetition := parquet.Repetitions.Optional
-	if f.Type.NotNull {
-		repetition = parquet.Repetitions.Required
+	return schema.NewPrimitiveNodeLogical(f.Name, repetition(f.Type), logical, physical, size, -1)
+}
+
+func repetition(t expr.Type) parquet.Repetition {
+	if t.NotNull {
+		return parquet.Repetitions.Required
 	}
-	return schema.NewPrimitiveNodeLogical(f.Name, repetition, logical, physical, size, -1)
+	return parquet.Repetitions.Optional
+}
+
+// nestedNode is the form of a nested column: lists and maps of three levels, as the format asks for.
+func nestedNode(f expr.Field) (schema.Node, error) {
+	fields := f.Type.Fields()
+	if f.Type.Kind == expr.Map {
+		fields[0].Type.NotNull = true
+	}
+	parts, err := nodes(expr.Schema{Fields: fields})
+	if err != nil {
+		return nil, err
+	}
+	switch f.Type.Kind {
+	case expr.Array:
+		return schema.ListOfWithName(f.Name, parts[0], repetition(f.Type), -1)
+	case expr.Map:
+		return schema.MapOf(f.Name, parts[0], parts[1], repetition(f.Type), -1)
+	}
+	return schema.NewGroupNode(f.Name, repetition(f.Type), parts, -1)
 }
 
 // decimalBytes is how many bytes hold the unscaled values of a precision: the least number of bytes

@@ -36,6 +36,10 @@ type columnWriter struct {
 	defined []uint64 // a bit for each row that is not NULL; used where the page has a NULL
 	list    []int32  // scratch
 
+	nested           bool // a part of a nested column, whose levels go up to these
+	mostRep, mostDef uint32
+	reps, defs       []uint32 // of the page
+
 	pages []byte // encoded pages, one after the other
 	index []pageEntry
 	sizes chunkSizes
@@ -47,7 +51,9 @@ type columnWriter struct {
 type pageEntry struct {
 	offset, size int // in the chunk's pages
 	first        int64
-	rows, nulls  int
+	rows         int
+	values       int // NULLs, and levels without a value, included
+	nulls        int
 	bounds       bounds
 	encoding     int32
 }
@@ -185,12 +191,16 @@ func (c *columnWriter) endPage() error {
 	if c.rows == 0 {
 		return nil
 	}
-	e := pageEntry{offset: len(c.pages), rows: c.rows, nulls: c.nulls, bounds: c.values.bounds()}
+	e := pageEntry{offset: len(c.pages), rows: c.rows, values: c.rows, nulls: c.nulls, bounds: c.values.bounds()}
 	if n := len(c.index); n > 0 {
 		e.first = c.index[n-1].first + int64(c.index[n-1].rows)
 	}
 	raw := c.out.raw[:0]
-	if c.nullable {
+	switch {
+	case c.nested:
+		e.values = len(c.defs)
+		raw = c.appendNestedLevels(raw)
+	case c.nullable:
 		defined := c.defined
 		if c.nulls == 0 {
 			defined = nil
@@ -200,7 +210,7 @@ func (c *columnWriter) endPage() error {
 	raw, e.encoding = c.values.encode(raw)
 	c.out.raw = raw
 	c.rows, c.nulls = 0, 0
-	h := pageHeader{kind: dataPage, values: int32(e.rows), encoding: e.encoding}
+	h := pageHeader{kind: dataPage, values: int32(e.values), encoding: e.encoding}
 	var err error
 	c.pages, err = c.appendPage(c.pages, h, raw)
 	e.size = len(c.pages) - e.offset
@@ -233,7 +243,7 @@ func (c *columnWriter) appendPage(to []byte, h pageHeader, raw []byte) ([]byte, 
 
 // memory is how many bytes are held.
 func (c *columnWriter) memory() int {
-	return c.values.memory() + cap(c.pages) + 8*cap(c.defined) + 4*cap(c.list) + len(c.index)*(96+2*maxBytesBound)
+	return c.values.memory() + cap(c.pages) + 8*cap(c.defined) + 4*(cap(c.list)+cap(c.reps)+cap(c.defs)) + len(c.index)*(96+2*maxBytesBound)
 }
 
 // reset begins another row group.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
@@ -14,10 +16,11 @@ import (
 // An encoder writes a Parquet file. A row group is held in memory, encoded, until it is full.
 type encoder struct {
 	schema  expr.Schema
-	fields  schema.FieldList
+	form    *schema.Schema
+	fields  []fieldWriter
 	out     io.Writer
-	at      int64 // bytes of the file that are written
-	columns []*columnWriter
+	at      int64           // bytes of the file that are written
+	columns []*columnWriter // of all fields
 	deflate deflater
 	*limits
 	groups   []writtenGroup
@@ -32,15 +35,37 @@ func newEncoder(in expr.Schema, w io.Writer, codec compress.Compression, l *limi
 	if err != nil {
 		return nil, err
 	}
-	e := &encoder{schema: in, fields: fields, out: w, limits: l, mostRows: mostRows, ledger: ledger{memory: m}}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		return nil, fmt.Errorf("making the schema of a Parquet file: %w", err)
+	}
+	e := &encoder{schema: in, form: schema.NewSchema(root), out: w, limits: l, mostRows: mostRows, ledger: ledger{memory: m}}
 	e.deflate.codec = codec
 	for _, f := range in.Fields {
-		e.columns = append(e.columns, newColumnWriter(f, &e.deflate, l))
+		e.add(f)
 	}
 	if m != nil {
 		m.OnPressure(e.yield)
 	}
 	return e, e.put([]byte(magic))
+}
+
+// A fieldWriter writes a field of the rows: a column, or a nested one with all its columns.
+type fieldWriter interface {
+	write(arr arrow.Array, dict uint64, sel []int32, from, n int) error
+}
+
+func (e *encoder) add(f expr.Field) {
+	if !f.Type.Nested() {
+		c := newColumnWriter(f, &e.deflate, e.limits)
+		e.columns, e.fields = append(e.columns, c), append(e.fields, c)
+		return
+	}
+	w := newNestedWriter(f, &e.deflate, e.limits)
+	for _, l := range w.leaves {
+		e.columns = append(e.columns, l.column)
+	}
+	e.fields = append(e.fields, w)
 }
 
 func (e *encoder) put(b []byte) error {
@@ -72,7 +97,7 @@ func (e *encoder) append(b operators.Batch, from, n int) error {
 	if sel != nil {
 		sel = sel[from : from+n]
 	}
-	for i, c := range e.columns {
+	for i, c := range e.fields {
 		id := uint64(0)
 		if b.Dict != nil {
 			id = b.Dict[i]
@@ -147,7 +172,7 @@ func (e *encoder) writeGroup() error {
 	for i, c := range e.columns {
 		chunk, err := e.endChunk(c)
 		if err != nil {
-			return fmt.Errorf("column %s: %w", e.schema.Fields[i].Name, err)
+			return fmt.Errorf("column %s: %w", e.form.Column(i).Path(), err)
 		}
 		g.chunks = append(g.chunks, chunk)
 		c.reset()
@@ -187,12 +212,12 @@ func (e *encoder) Finish() error {
 	if err := e.endGroup(); err != nil {
 		return err
 	}
-	return e.put(footer(e.at, e.fields, e.deflate.codec, e.groups))
+	return e.put(footer(e.at, e.form, e.deflate.codec, e.groups))
 }
 
 // Close lets go of what is held.
 func (e *encoder) Close() error {
-	e.columns, e.groups = nil, nil
+	e.columns, e.fields, e.groups = nil, nil, nil
 	e.deflate = deflater{}
 	e.ledger.lower(0)
 	return nil

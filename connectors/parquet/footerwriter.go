@@ -41,10 +41,10 @@ func (c *columnWriter) written(at int64, dictionary int) writtenChunk {
 	}
 	whole := true // all pages with values have bounds
 	for _, p := range c.index {
-		k.values += int64(p.rows)
+		k.values += int64(p.values)
 		k.nulls += int64(p.nulls)
 		k.bounds.merge(p.bounds, c.compare)
-		whole = whole && (p.bounds.has || p.nulls == p.rows)
+		whole = whole && (p.bounds.has || p.nulls == p.values)
 		same := func(e pageEncoding) bool { return e.kind == dataPage && e.encoding == p.encoding }
 		if i := slices.IndexFunc(k.encodings, same); i >= 0 {
 			k.encodings[i].pages++
@@ -133,7 +133,7 @@ func (c *columnWriter) order() int32 {
 }
 
 // footer encodes the footer of a file, which begins with the page indexes. at is where it will lie.
-func footer(at int64, fields schema.FieldList, codec compress.Compression, groups []writtenGroup) []byte {
+func footer(at int64, in *schema.Schema, codec compress.Compression, groups []writtenGroup) []byte {
 	type place struct{ at, size int64 }
 	var b []byte
 	put := func(index []byte) place {
@@ -155,7 +155,7 @@ func footer(at int64, fields schema.FieldList, codec compress.Compression, group
 	start := len(w.b)
 	w.last = []int{0}
 	w.int32(1, 2)
-	w.schema(fields)
+	w.schema(in.Root())
 	rows := int64(0)
 	for _, g := range groups {
 		rows += g.rows
@@ -169,7 +169,7 @@ func footer(at int64, fields schema.FieldList, codec compress.Compression, group
 			w.element()
 			w.int64(2, 0) // of a copy of the metadata, which is in no file
 			w.open(3)
-			w.chunk(&c, fields[k].(*schema.PrimitiveNode), codec)
+			w.chunk(&c, in.Column(k), codec)
 			w.end()
 			n := i*len(g.chunks) + k
 			w.int64(4, offsets[n].at)
@@ -184,8 +184,8 @@ func footer(at int64, fields schema.FieldList, codec compress.Compression, group
 		w.end()
 	}
 	w.text(6, createdBy)
-	w.list(7, thriftStruct, len(fields))
-	for range fields {
+	w.list(7, thriftStruct, in.NumColumns())
+	for range in.NumColumns() {
 		w.element()
 		w.empty(1) // the order of the type
 		w.end()
@@ -215,7 +215,7 @@ func (w *thriftWriter) ordinal(n int) {
 	}
 }
 
-func (w *thriftWriter) chunk(c *writtenChunk, n *schema.PrimitiveNode, codec compress.Compression) {
+func (w *thriftWriter) chunk(c *writtenChunk, n *schema.Column, codec compress.Compression) {
 	w.int32(1, int32(n.PhysicalType()))
 	var encodings []int32
 	for _, e := range append(c.encodings, pageEncoding{encoding: encodingRLE}) {
@@ -227,8 +227,11 @@ func (w *thriftWriter) chunk(c *writtenChunk, n *schema.PrimitiveNode, codec com
 	for _, e := range encodings {
 		w.zigzag(int64(e))
 	}
-	w.list(3, thriftBinary, 1)
-	w.bytes([]byte(n.Name()))
+	path := n.ColumnPath()
+	w.list(3, thriftBinary, len(path))
+	for _, name := range path {
+		w.bytes([]byte(name))
+	}
 	w.int32(4, int32(codec))
 	w.int64(5, c.values)
 	w.int64(6, c.plain)
@@ -256,29 +259,42 @@ func (w *thriftWriter) chunk(c *writtenChunk, n *schema.PrimitiveNode, codec com
 	}
 }
 
-// schema writes the root and the columns.
-func (w *thriftWriter) schema(fields schema.FieldList) {
-	w.list(2, thriftStruct, 1+len(fields))
-	w.element()
-	w.text(4, "schema")
-	w.int32(5, int32(len(fields)))
-	w.end()
-	for _, f := range fields {
-		n := f.(*schema.PrimitiveNode)
-		w.element()
-		w.int32(1, int32(n.PhysicalType()))
-		if n.PhysicalType() == parquet.Types.FixedLenByteArray {
-			w.int32(2, int32(n.TypeLength()))
+// schema writes the root and what is in it.
+func (w *thriftWriter) schema(root *schema.GroupNode) {
+	var nodes []schema.Node
+	var walk func(n schema.Node)
+	walk = func(n schema.Node) {
+		nodes = append(nodes, n)
+		if g, ok := n.(*schema.GroupNode); ok {
+			for i := range g.NumFields() {
+				walk(g.Field(i))
+			}
 		}
-		w.int32(3, int32(n.RepetitionType()))
+	}
+	walk(root)
+	w.list(2, thriftStruct, len(nodes))
+	for _, n := range nodes {
+		w.element()
+		if p, ok := n.(*schema.PrimitiveNode); ok {
+			w.int32(1, int32(p.PhysicalType()))
+			if p.PhysicalType() == parquet.Types.FixedLenByteArray {
+				w.int32(2, int32(p.TypeLength()))
+			}
+		}
+		if n != schema.Node(root) {
+			w.int32(3, int32(n.RepetitionType()))
+		}
 		w.text(4, n.Name())
+		if g, ok := n.(*schema.GroupNode); ok {
+			w.int32(5, int32(g.NumFields()))
+		}
 		w.logical(n)
 		w.end()
 	}
 }
 
 // logical writes the older and the newer form of a column's logical type.
-func (w *thriftWriter) logical(n *schema.PrimitiveNode) {
+func (w *thriftWriter) logical(n schema.Node) {
 	l := n.LogicalType()
 	if isNone(l) {
 		return
@@ -294,6 +310,10 @@ func (w *thriftWriter) logical(n *schema.PrimitiveNode) {
 	switch l := l.(type) {
 	case schema.StringLogicalType:
 		w.empty(1)
+	case schema.MapLogicalType:
+		w.empty(2)
+	case schema.ListLogicalType:
+		w.empty(3)
 	case *schema.DecimalLogicalType:
 		w.open(5)
 		w.int32(1, l.Scale())

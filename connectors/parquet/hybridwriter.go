@@ -138,6 +138,14 @@ func appendLevels(b []byte, defined []uint64, n int) []byte {
 	return b
 }
 
+// appendLevelCodes appends levels up to a highest one, in the form of data pages.
+func appendLevelCodes(b []byte, levels []uint32, most uint32) []byte {
+	start := len(b)
+	b = appendHybrid(append(b, 0, 0, 0, 0), levels, bitWidth(most))
+	binary.LittleEndian.PutUint32(b[start:], uint32(len(b)-start-4))
+	return b
+}
+
 // appendBits appends n bits as runs of width 1: words that are all alike as repeated runs, the others
 // as they are.
 func appendBits(b []byte, words []uint64, n int) []byte {
