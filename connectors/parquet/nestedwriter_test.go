@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,8 +11,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
-
-	"bytes"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
@@ -48,7 +47,7 @@ func randomNestedFile(t *testing.T, seed uint64) (expr.Schema, []arrow.Record, [
 // TestNestedFiles writes random nested values with small pages, dictionaries and row groups, and reads them
 // back with two implementations.
 func TestNestedFiles(t *testing.T) {
-	for seed := range uint64(80) {
+	for seed := range uint64(40) {
 		s, recs, batches, r := randomNestedFile(t, seed)
 		want := nestedLines(s, recs...)
 		l := &limits{pageRows: 1 + r.IntN(100), pageBytes: 1 + r.IntN(2000), dictionary: r.IntN(300), mostBytes: 1 + r.Int64N(1<<16)}
