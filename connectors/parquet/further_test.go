@@ -54,7 +54,7 @@ func annotatedFile(t *testing.T, nodes []schema.Node, values ...any) string {
 	return save(t, b.Bytes())
 }
 
-func optional(t *testing.T, name string, l schema.LogicalType, p library.Type, size int) schema.Node {
+func optionalNode(t *testing.T, name string, l schema.LogicalType, p library.Type, size int) schema.Node {
 	t.Helper()
 	n, err := schema.NewPrimitiveNodeLogical(name, library.Repetitions.Optional, l, p, size, -1)
 	if err != nil {
@@ -67,16 +67,16 @@ func optional(t *testing.T, name string, l schema.LogicalType, p library.Type, s
 func TestFurtherAnnotations(t *testing.T) {
 	types, none := library.Types, schema.NoLogicalType{}
 	nodes := []schema.Node{
-		optional(t, "ms", schema.NewTimeLogicalType(true, schema.TimeUnitMillis), types.Int32, 0),
-		optional(t, "us", schema.NewTimeLogicalType(false, schema.TimeUnitMicros), types.Int64, 0),
-		optional(t, "ns", schema.NewTimeLogicalType(false, schema.TimeUnitNanos), types.Int64, 0),
-		optional(t, "ltz", schema.NewTimestampLogicalType(true, schema.TimeUnitNanos), types.Int64, 0),
-		optional(t, "local", schema.NewTimestampLogicalType(false, schema.TimeUnitMillis), types.Int64, 0),
-		optional(t, "json", schema.JSONLogicalType{}, types.ByteArray, 0),
-		optional(t, "bson", schema.BSONLogicalType{}, types.ByteArray, 0),
-		optional(t, "uuid", schema.UUIDLogicalType{}, types.FixedLenByteArray, 16),
-		optional(t, "fixed", none, types.FixedLenByteArray, 3),
-		optional(t, "bare", none, types.ByteArray, 0),
+		optionalNode(t, "ms", schema.NewTimeLogicalType(true, schema.TimeUnitMillis), types.Int32, 0),
+		optionalNode(t, "us", schema.NewTimeLogicalType(false, schema.TimeUnitMicros), types.Int64, 0),
+		optionalNode(t, "ns", schema.NewTimeLogicalType(false, schema.TimeUnitNanos), types.Int64, 0),
+		optionalNode(t, "ltz", schema.NewTimestampLogicalType(true, schema.TimeUnitNanos), types.Int64, 0),
+		optionalNode(t, "local", schema.NewTimestampLogicalType(false, schema.TimeUnitMillis), types.Int64, 0),
+		optionalNode(t, "json", schema.JSONLogicalType{}, types.ByteArray, 0),
+		optionalNode(t, "bson", schema.BSONLogicalType{}, types.ByteArray, 0),
+		optionalNode(t, "uuid", schema.UUIDLogicalType{}, types.FixedLenByteArray, 16),
+		optionalNode(t, "fixed", none, types.FixedLenByteArray, 3),
+		optionalNode(t, "bare", none, types.ByteArray, 0),
 	}
 	uuid := "\x12\x3e\x45\x67\xe8\x9b\x12\xd3\xa4\x56\x42\x66\x14\x17\x40\x00"
 	at := time.Date(2024, 2, 29, 12, 0, 0, 123456789, time.UTC)
