@@ -99,6 +99,10 @@ func (c *checker) mismatch(x, before *Expr, t Type, what string) {
 		expected = fmt.Sprintf("CAST(%s AS %s)", x, a)
 	case t.Kind == String && isTime(x.Type):
 		expected = fmt.Sprintf("CAST(%s AS %s)", before, b)
+	case t.Kind == Bytes && x.Type.Kind == String:
+		expected = fmt.Sprintf("CAST(%s AS BYTES), which is its UTF-8", x)
+	case t.Kind == String && x.Type.Kind == Bytes:
+		expected = fmt.Sprintf("CAST(%s AS BYTES), which is its UTF-8", before)
 	case t.Kind == Boolean || x.Type.Kind == Boolean:
 		expected = "TRUE or FALSE only beside a BOOLEAN"
 	}

@@ -142,7 +142,7 @@ var foreignSymbols = map[string]string{
 var foreignWords = map[string]string{
 	"ILIKE": "UPPER(x) LIKE UPPER(pattern)", "RLIKE": "REGEXP(x, pattern)", "REGEXP": "REGEXP(x, pattern)", "SIMILAR": "REGEXP(x, pattern)", "GLOB": "LIKE with % and _",
 	"AS": "the name before the colon: name: expression", "ASC": "ASC only in order_by", "DESC": "DESC only in order_by", "NULLS": "NULLS FIRST or LAST only in order_by",
-	"OVER": "an aggregation with group_by", "WITHIN": "an aggregate without WITHIN GROUP", "AT": "TIMESTAMPADD(HOUR, n, x); a TIMESTAMP has no zone", "COLLATE": "UPPER(x) to compare without case",
+	"OVER": "an aggregation with group_by", "WITHIN": "an aggregate without WITHIN GROUP", "AT": "CAST(x AS TIMESTAMP_LTZ(3)) by the session's zone, or CONVERT_TZ(text, from, to)", "COLLATE": "UPPER(x) to compare without case",
 	"DIV": "/ (of integers it cuts towards zero)", "MOD": "%", "XOR": "<> between two conditions", "ISNULL": "IS NULL", "NOTNULL": "IS NOT NULL",
 	"SELECT": "one expression; the columns are given by select:",
 	"FROM":   "one expression; the input is given by from:", "WHERE": "one expression; a condition is given by where:", "GROUP": "one expression; grouping is given by group_by:",

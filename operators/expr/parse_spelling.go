@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A spelling is a function as it is written: name(argument, …).
@@ -162,7 +163,7 @@ func (p *parser) overlay(name token) (*Expr, *Error) {
 			if i == 2 {
 				break
 			}
-			return nil, p.unexpected(p.peek(), b+", as in OVERLAY(s PLACING new FROM 2 FOR 3)")
+			return nil, p.unexpected(p.peek(), strings.Replace(b, ",", "a comma", 1)+", as in OVERLAY(s PLACING new FROM 2 FOR 3)")
 		}
 		x, err := p.expr(0)
 		if err != nil {
