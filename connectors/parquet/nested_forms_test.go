@@ -23,9 +23,9 @@ import (
 )
 
 var (
-	required = parquet.Repetitions.Required
-	optional = parquet.Repetitions.Optional
-	repeated = parquet.Repetitions.Repeated
+	requiredRep = parquet.Repetitions.Required
+	optionalRep = parquet.Repetitions.Optional
+	repeatedRep = parquet.Repetitions.Repeated
 )
 
 func group(t *testing.T, name string, r parquet.Repetition, kind schema.ConvertedType, fields ...schema.Node) schema.Node {
@@ -52,28 +52,28 @@ func TestFormsOfLists(t *testing.T) {
 		node schema.Node
 		want string
 	}{
-		{group(t, "a", optional, list, group(t, "list", repeated, none, n("element", optional))), "ARRAY<INT>"},
-		{group(t, "a", required, list, group(t, "bag", repeated, none, n("array_element", required))), "ARRAY<INT NOT NULL> NOT NULL"},
-		{group(t, "a", optional, list, n("element", repeated)), "ARRAY<INT NOT NULL>"},
-		{group(t, "a", optional, list, group(t, "element", repeated, none, s("str", required), n("num", optional))), "ARRAY<ROW<str STRING NOT NULL, num INT> NOT NULL>"},
-		{group(t, "a", optional, list, group(t, "array", repeated, none, s("str", required))), "ARRAY<ROW<str STRING NOT NULL> NOT NULL>"},
-		{group(t, "a", optional, list, group(t, "a_tuple", repeated, none, s("str", optional))), "ARRAY<ROW<str STRING> NOT NULL>"},
-		{group(t, "a", optional, list, group(t, "element", repeated, none, n("x", repeated))), "ARRAY<ROW<x ARRAY<INT NOT NULL> NOT NULL> NOT NULL>"},
-		{group(t, "a", optional, list, group(t, "list", repeated, none, group(t, "element", optional, list, group(t, "list", repeated, none, n("element", optional))))), "ARRAY<ARRAY<INT>>"},
-		{n("a", repeated), "ARRAY<INT NOT NULL> NOT NULL"},
-		{group(t, "a", repeated, none, n("x", optional), s("y", repeated)), "ARRAY<ROW<x INT, y ARRAY<STRING NOT NULL> NOT NULL> NOT NULL> NOT NULL"},
-		{group(t, "a", optional, pairs, group(t, "key_value", repeated, none, s("key", required), n("value", optional))), "MAP<STRING NOT NULL, INT>"},
-		{group(t, "a", required, pairs, group(t, "map", repeated, old, s("key", optional), n("value", required))), "MAP<STRING NOT NULL, INT NOT NULL> NOT NULL"},
-		{group(t, "a", optional, old, group(t, "map", repeated, none, n("key", required), s("value", optional))), "MAP<INT NOT NULL, STRING>"},
-		{group(t, "a", optional, pairs, group(t, "key_value", repeated, none, s("key", required))), "ARRAY<STRING NOT NULL>"},
-		{group(t, "a", optional, none, group(t, "b", required, none, n("c", optional))), "ROW<b ROW<c INT> NOT NULL>"},
+		{group(t, "a", optionalRep, list, group(t, "list", repeatedRep, none, n("element", optionalRep))), "ARRAY<INT>"},
+		{group(t, "a", requiredRep, list, group(t, "bag", repeatedRep, none, n("array_element", requiredRep))), "ARRAY<INT NOT NULL> NOT NULL"},
+		{group(t, "a", optionalRep, list, n("element", repeatedRep)), "ARRAY<INT NOT NULL>"},
+		{group(t, "a", optionalRep, list, group(t, "element", repeatedRep, none, s("str", requiredRep), n("num", optionalRep))), "ARRAY<ROW<str STRING NOT NULL, num INT> NOT NULL>"},
+		{group(t, "a", optionalRep, list, group(t, "array", repeatedRep, none, s("str", requiredRep))), "ARRAY<ROW<str STRING NOT NULL> NOT NULL>"},
+		{group(t, "a", optionalRep, list, group(t, "a_tuple", repeatedRep, none, s("str", optionalRep))), "ARRAY<ROW<str STRING> NOT NULL>"},
+		{group(t, "a", optionalRep, list, group(t, "element", repeatedRep, none, n("x", repeatedRep))), "ARRAY<ROW<x ARRAY<INT NOT NULL> NOT NULL> NOT NULL>"},
+		{group(t, "a", optionalRep, list, group(t, "list", repeatedRep, none, group(t, "element", optionalRep, list, group(t, "list", repeatedRep, none, n("element", optionalRep))))), "ARRAY<ARRAY<INT>>"},
+		{n("a", repeatedRep), "ARRAY<INT NOT NULL> NOT NULL"},
+		{group(t, "a", repeatedRep, none, n("x", optionalRep), s("y", repeatedRep)), "ARRAY<ROW<x INT, y ARRAY<STRING NOT NULL> NOT NULL> NOT NULL> NOT NULL"},
+		{group(t, "a", optionalRep, pairs, group(t, "key_value", repeatedRep, none, s("key", requiredRep), n("value", optionalRep))), "MAP<STRING NOT NULL, INT>"},
+		{group(t, "a", requiredRep, pairs, group(t, "map", repeatedRep, old, s("key", optionalRep), n("value", requiredRep))), "MAP<STRING NOT NULL, INT NOT NULL> NOT NULL"},
+		{group(t, "a", optionalRep, old, group(t, "map", repeatedRep, none, n("key", requiredRep), s("value", optionalRep))), "MAP<INT NOT NULL, STRING>"},
+		{group(t, "a", optionalRep, pairs, group(t, "key_value", repeatedRep, none, s("key", requiredRep))), "ARRAY<STRING NOT NULL>"},
+		{group(t, "a", optionalRep, none, group(t, "b", requiredRep, none, n("c", optionalRep))), "ROW<b ROW<c INT> NOT NULL>"},
 
-		{group(t, "a", optional, list, n("x", repeated), n("y", repeated)), "its LIST has 2 fields and not one that repeats"},
-		{group(t, "a", optional, list, n("x", optional)), "its LIST has 1 fields and not one that repeats"},
-		{group(t, "a", optional, pairs, group(t, "kv", repeated, none, n("k", required), n("v", optional), n("w", optional))), "its MAP is not one group that repeats"},
-		{group(t, "a", optional, none, n("x", optional), n("x", optional)), "it has two fields a.x"},
+		{group(t, "a", optionalRep, list, n("x", repeatedRep), n("y", repeatedRep)), "its LIST has 2 fields and not one that repeats"},
+		{group(t, "a", optionalRep, list, n("x", optionalRep)), "its LIST has 1 fields and not one that repeats"},
+		{group(t, "a", optionalRep, pairs, group(t, "kv", repeatedRep, none, n("k", requiredRep), n("v", optionalRep), n("w", optionalRep))), "its MAP is not one group that repeats"},
+		{group(t, "a", optionalRep, none, n("x", optionalRep), n("x", optionalRep)), "it has two fields a.x"},
 	} {
-		root, err := schema.NewGroupNode("schema", required, schema.FieldList{c.node, n("after", optional)}, -1)
+		root, err := schema.NewGroupNode("schema", requiredRep, schema.FieldList{c.node, n("after", optionalRep)}, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,11 +90,11 @@ func TestFormsOfLists(t *testing.T) {
 			t.Errorf("%s\nthe column after it is %+v", sc, last)
 		}
 	}
-	deep := n("x", optional)
+	deep := n("x", optionalRep)
 	for range maxNesting {
-		deep = group(t, "x", optional, none, deep)
+		deep = group(t, "x", optionalRep, none, deep)
 	}
-	root, err := schema.NewGroupNode("schema", required, schema.FieldList{deep}, -1)
+	root, err := schema.NewGroupNode("schema", requiredRep, schema.FieldList{deep}, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ func TestFormsOfLists(t *testing.T) {
 
 // TestTwoLevelList reads values of the oldest form, whose elements are never NULL.
 func TestTwoLevelList(t *testing.T) {
-	list := group(t, "a", optional, schema.ConvertedTypes.List, schema.NewInt32Node("element", repeated, -1))
-	root, err := schema.NewGroupNode("schema", required, schema.FieldList{list}, -1)
+	list := group(t, "a", optionalRep, schema.ConvertedTypes.List, schema.NewInt32Node("element", repeatedRep, -1))
+	root, err := schema.NewGroupNode("schema", requiredRep, schema.FieldList{list}, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
