@@ -46,7 +46,7 @@ func forms() []written {
 		{"TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_LTZ(n, 3)"}, {"TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_LTZ(s, 'dd.MM.yyyy HH:mm', 'Europe/Berlin')"}, {"UNIX_TIMESTAMP", "UNIX_TIMESTAMP(s)"}, {"FROM_UNIXTIME", "FROM_UNIXTIME(n)"}, {"FROM_UNIXTIME", "FROM_UNIXTIME(n, 'HH:mm')"},
 		{"CONVERT_TZ", "CONVERT_TZ(s, 'UTC', 'Europe/Berlin')"}, {"SHA256", "SHA256(s)"}, {"SHA256", "SHA2(s, 256)"}, {"MD5", "MD5(o)"},
 		{"TO_DATE", "TO_DATE(s)"}, {"TO_DATE", "TO_DATE(s, 'M/d/yyyy')"},
-		{"FIELD", "r.city"}, {"ITEM", "a[1]"}, {"ITEM", "m['key']"}, {"CARDINALITY", "CARDINALITY(a)"}, {"ELEMENT", "ELEMENT(a)"}, {"ARRAY_CONTAINS", "ARRAY_CONTAINS(a, 'x')"},
+		{"SPLIT", "SPLIT(s, ' ')"}, {"FIELD", "r.city"}, {"ITEM", "a[1]"}, {"ITEM", "m['key']"}, {"CARDINALITY", "CARDINALITY(a)"}, {"ELEMENT", "ELEMENT(a)"}, {"ARRAY_CONTAINS", "ARRAY_CONTAINS(a, 'x')"},
 	}
 }
 

@@ -83,6 +83,8 @@ func (c *checker) typed(n *Expr) *Expr {
 		return c.add(n)
 	case "TIMESTAMPDIFF":
 		return c.difference(n)
+	case "SPLIT":
+		return c.split(n)
 	case "FIELD", "ITEM", "CARDINALITY", "ELEMENT", "ARRAY_CONTAINS":
 		return c.nested(n)
 	case "COALESCE":

@@ -128,3 +128,14 @@ func (c *checker) flat(list []*Expr, what string) bool {
 	}
 	return true
 }
+
+// split checks SPLIT.
+func (c *checker) split(n *Expr) *Expr {
+	for i, a := range n.Args {
+		if n.Args[i] = implicitNull(a, Of(String)); n.Args[i].Type.Kind != String {
+			return c.fail(a, "SPLIT takes text, not "+plainType(a.Type), castTo(a, String))
+		}
+	}
+	n.Type = ArrayOf(Of(String).Nullable(false))
+	return n
+}

@@ -99,8 +99,8 @@ func (p *Program) build(e *Expr) (*node, error) {
 	nd.fails = CanFail(e)
 	nd.cheap = !nd.fails && !readsText(e)
 	cols := Columns(e)
-	nd.constant = len(cols) == 0
-	if e.Op != OpColumn && e.Type.Kind != Bytes && len(cols) == 1 && cols[0] < len(p.in.Fields) && p.in.Fields[cols[0]].Type.Kind == String {
+	nd.constant = len(cols) == 0 && (!e.Type.Nested() || e.Op == OpLiteral) // a nested value has a row of its own for each row
+	if e.Op != OpColumn && e.Type.Kind != Bytes && !e.Type.Nested() && len(cols) == 1 && cols[0] < len(p.in.Fields) && p.in.Fields[cols[0]].Type.Kind == String {
 		nd.dictCol = cols[0]
 	}
 	var err error

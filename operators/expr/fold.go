@@ -4,7 +4,7 @@ package expr
 // as it is, so that it fails on the rows that need it and on no others.
 func Fold(e *Expr) *Expr {
 	return Rewrite(e, func(n *Expr) *Expr {
-		if n.Op == OpLiteral || n.Op == OpColumn || n.Op == OpAgg || n.Type.Kind == Null || !literals(n) || saturates(n) {
+		if n.Op == OpLiteral || n.Op == OpColumn || n.Op == OpAgg || n.Type.Kind == Null || n.Type.Nested() || !literals(n) || saturates(n) {
 			return n
 		}
 		p, err := Compile(n, Schema{})

@@ -228,6 +228,8 @@ func constant(e *Expr) (divisor, bool) {
 func CastRule(from, to Type) (allowed, fails bool) {
 	a, b := from.Kind, to.Kind
 	switch {
+	case from.Nested() && b == String && from.holds(Bytes, TimestampLTZ): // whose texts are no matter of the value alone
+		return false, false
 	case to.Nested() || from.Nested() && b != String:
 		return from.Same(to) || a == Null && to.Nested(), false
 	case a == Invalid || b == Invalid || b == Null:

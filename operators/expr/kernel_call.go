@@ -41,7 +41,7 @@ var kernels = map[string]func(*node) error{
 	"IS_ALPHA": condition(isAlpha), "IS_DIGIT": condition(isDigits), "IS_DECIMAL": condition(isDecimal),
 	"MD5": hash(md5.New), "SHA1": hash(sha1.New), "SHA224": hash(sha256.New224), "SHA256": hash(sha256.New), "SHA384": hash(sha512.New384), "SHA512": hash(sha512.New),
 	"REGEXP": bindRegexp, "REGEXP_REPLACE": bindRegexp, "REGEXP_EXTRACT": bindRegexp,
-	"FIELD": bindField, "ITEM": bindItem, "CARDINALITY": bindCardinality, "ELEMENT": bindElement, "ARRAY_CONTAINS": bindContains,
+	"SPLIT": bindSplit, "FIELD": bindField, "ITEM": bindItem, "CARDINALITY": bindCardinality, "ELEMENT": bindElement, "ARRAY_CONTAINS": bindContains,
 	"REGEXP_COUNT": bindRegexp, "REGEXP_INSTR": bindRegexp, "REGEXP_SUBSTR": bindRegexp,
 	"ENCODE": bindEncode, "DECODE": bindDecode, "TO_BASE64": textKernel(toBase64), "FROM_BASE64": bindFromBase64, "HEX": textKernel(hexText), "UNHEX": optionalText(unhex),
 	"BIN": textKernel(binaryText), "URL_ENCODE": textKernel(urlEncode), "URL_DECODE": optionalText(urlDecode),

@@ -367,3 +367,29 @@ func fitsNested(d, want arrow.DataType) bool {
 	}
 	return true
 }
+
+func bindSplit(nd *node) error {
+	nd.run = func(c *ctx, nd *node, sel []int32) (*vec, error) {
+		if done, err := nd.strict(c, sel); done != nil || err != nil {
+			return done, err
+		}
+		b := array.NewListBuilder(memory.DefaultAllocator, arrow.BinaryTypes.String)
+		defer b.Release()
+		texts := b.ValueBuilder().(*array.StringBuilder)
+		next := 0
+		each(c.n, sel, nd.out.valid, func(i int) bool {
+			b.AppendNulls(i - next)
+			b.Append(true)
+			for _, part := range bytes.Split(nd.in[0].str(i), nd.in[1].str(i)) {
+				texts.BinaryBuilder.Append(part)
+			}
+			next = i + 1
+			return true
+		})
+		b.AppendNulls(c.n - next)
+		arr := b.NewArray()
+		c.owned = append(c.owned, arr)
+		return nd.shown(c, arr, nil), nil
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 	"unique"
 
@@ -106,6 +107,16 @@ func commonNested(a, b Type) Type {
 		fields[i].Type = commonNested(f.Type, others[i].Type)
 	}
 	return nested(a.Kind, fields...).Nullable(!a.NotNull || !b.NotNull)
+}
+
+// holds reports whether one of the kinds stands within the type.
+func (t Type) holds(kinds ...Kind) bool {
+	for _, f := range t.Fields() {
+		if f.Type.holds(kinds...) {
+			return true
+		}
+	}
+	return slices.Contains(kinds, t.Kind)
 }
 
 // Depth is how many types stand in one another: 1 for a type that is not nested.
