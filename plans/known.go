@@ -76,7 +76,9 @@ func selectKeys() []string {
 
 func aggregateKeys() []string { return []string{"from", "group_by", "measures", "having"} }
 
-func transformKey(name string) bool { return slices.Contains(append(selectKeys(), "union"), name) }
+func transformKey(name string) bool {
+	return slices.Contains(append(selectKeys(), "union", "unnest"), name)
+}
 
 // laterKeys are known and refused by name: what they bring is not built yet.
 func laterKeys(s Section) []string {
@@ -88,7 +90,7 @@ func laterKeys(s Section) []string {
 	case Sinks:
 		return []string{"kafka", "postgres", "avro", "slot_sharing"}
 	case Transforms:
-		return []string{"sql", "join", "window", "unnest", "slot_sharing"}
+		return []string{"sql", "join", "window", "slot_sharing"}
 	}
 	return []string{"window", "slot_sharing"}
 }
@@ -110,7 +112,7 @@ func (r *reader) whereabouts() map[string]string {
 	put("the plan, at top level", topKeys()...)
 	put("a node (one of sources, transforms, aggregations or sinks)", nodeKeys()...)
 	put("transforms, aggregations and sinks", "from")
-	put("a transform", append(selectKeys(), "union")...)
+	put("a transform", append(selectKeys(), "union", "unnest")...)
 	put("an aggregation", aggregateKeys()...)
 	put("a source", "on_error", "watermark")
 	for _, s := range []Section{Sources, Transforms, Sinks} {

@@ -98,7 +98,7 @@ const (
 	Sinks        Section = "sinks"
 )
 
-// A Node is a node of the plan. Exactly one of Source, Select, Aggregate, Union, Step and Sink is set.
+// A Node is a node of the plan. Exactly one of Source, Select, Aggregate, Union, Unnest, Step and Sink is set.
 type Node struct {
 	Name         string
 	Section      Section
@@ -113,6 +113,7 @@ type Node struct {
 	Select    *Select
 	Aggregate *Aggregate
 	Union     *Union
+	Unnest    *Unnest
 	Step      *Connector // any operator of the catalog, by its kind key
 	Sink      *Connector
 }

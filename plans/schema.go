@@ -122,6 +122,12 @@ func transformSchema(steps map[string]Kind) object {
 		"limit": countSchema(0, "At most so many rows."), "offset": countSchema(0, "So many rows are left out first."),
 		"union": object{"type": []string{"object", "null"}, "properties": object{"distinct": object{"type": "boolean"}}, "additionalProperties": false,
 			"description": "Puts the nodes of from together."},
+		"unnest": object{"type": "object", "required": []string{"array"}, "additionalProperties": false, "description": "A row for each element of an ARRAY or each entry of a MAP, beside the columns of from.",
+			"properties": object{
+				"array": expressionSchema("The ARRAY or MAP."), "ordinality": object{"type": "string", "description": "The column of the element's number, from 1."},
+				"as":    object{"type": []string{"string", "array"}, "items": object{"type": "string"}, "description": "Names of the columns that an element becomes; those of its fields where it is a ROW."},
+				"outer": object{"type": "boolean", "description": "Keeps rows without elements, with NULLs."},
+			}},
 		"select": object{"anyOf": []any{items(), object{"type": "object", "minProperties": 1, "properties": object{"*": star}, "additionalProperties": expressionSchema("An SQL expression.")}},
 			"description": "name: SQL expression, in order; \"*\" is all columns."},
 	}

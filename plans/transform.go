@@ -14,6 +14,10 @@ import (
 func (r *reader) transform(node *Node, n *spec.Node, path string) {
 	union, steps := n.Get("union"), r.known.Steps
 	isStep := slices.ContainsFunc(n.Keys, func(e spec.Entry) bool { return steps[e.Key].Options != nil })
+	if un := n.Get("unnest"); un != nil && union == nil && !isStep {
+		r.unnest(node, n, *un, path)
+		return
+	}
 	if union == nil && !isStep {
 		r.selection(node, n, path)
 		return
@@ -83,7 +87,7 @@ func (r *reader) selection(node *Node, n *spec.Node, path string) {
 	s := &Select{Limit: -1}
 	node.Select = s
 	node.From = r.from(n, path, 1)
-	known := slices.Concat(selectKeys(), []string{"union"}, names(r.known.Steps), nodeKeys())
+	known := slices.Concat(selectKeys(), []string{"union", "unnest"}, names(r.known.Steps), nodeKeys())
 	for _, e := range n.Keys {
 		p := path + "." + e.Key
 		switch e.Key {

@@ -140,3 +140,57 @@ func TestNestedKeys(t *testing.T) {
 		t.Errorf("a csv sink gives %v, %s", err, r.Verdict)
 	}
 }
+
+// TestWordCount counts the words of lines, and takes arrays and maps apart beside the columns of their rows.
+func TestWordCount(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "lines.csv", "line\nto be or not to be\n\"\"\nthat is the question to be\n")
+	manyOrders(t, filepath.Join(dir, "o.parquet"), 7)
+	text := `
+sources:
+  lines: {csv: {path: lines.csv, columns: {line: STRING}}}
+  o: {parquet: {path: o.parquet}}
+transforms:
+  words: {from: lines, unnest: {array: "SPLIT(line, ' ')", as: word}}
+  top: {from: counts, where: "word <> ''", order_by: [n DESC, word], limit: 3}
+  positions: {from: o, unnest: {array: items, ordinality: at, outer: true}}
+  some: {from: positions, where: id < 4, select: {id: id, sku: sku, qty: qty, at: at, city: customer.address.city}, order_by: [id, at]}
+  entries: {from: o, unnest: {array: props, as: [k, v]}}
+aggregations:
+  counts: {from: words, group_by: [word], measures: {n: COUNT(*)}}
+  values: {from: entries, group_by: [k], measures: {sum: SUM(v), n: COUNT(*)}}
+sinks:
+  out: {from: top, csv: {path: out.csv, mode: overwrite}}
+  flat: {from: some, csv: {path: flat.csv, mode: overwrite}}
+  sums: {from: values, csv: {path: sums.csv, mode: overwrite}}
+`
+	for _, o := range everyWay() {
+		finished(t, run(t, filepath.Join(dir, "plan.yaml"), text, setup{options: o}))
+		if got := read(t, filepath.Join(dir, "out.csv")); got != "word,n\nbe,3\nto,3\nis,1\n" {
+			t.Fatalf("%v gives\n%s", o, got)
+		}
+		if got := read(t, filepath.Join(dir, "flat.csv")); got != "id,sku,qty,at,city\n0,a,1,1,Ulm\n0,,,2,Ulm\n0,c,3,3,Ulm\n1,,,,\n2,,,,\n3,,7,1,Bonn\n" {
+			t.Fatalf("%v gives\n%s", o, got)
+		}
+		sums := strings.Split(strings.TrimSpace(read(t, filepath.Join(dir, "sums.csv"))), "\n")
+		sort.Strings(sums)
+		if got := strings.Join(sums, " "); got != "k,10,3 k,sum,n z,3,2" {
+			t.Fatalf("%v gives %s", o, got)
+		}
+	}
+	for step, want := range map[string]string{
+		"{from: o, unnest: {array: id, as: x}}":                         "unnest takes an ARRAY or a MAP, not INT",
+		"{from: o, unnest: {array: items, as: x}}":                      "unnest gives 2 columns of ARRAY<ROW<sku STRING, qty INT>>, and as names 1",
+		"{from: o, unnest: {array: items, as: [id, qty]}}":              "column id is given twice",
+		"{from: o, unnest: {as: x}}":                                    "array is missing",
+		"{from: o, unnest: {array: items, elements: 1}}":                "elements",
+		"{from: o, unnest: items}":                                      "a mapping such as",
+		"{from: o, where: id > 1, unnest: {array: items}}":              "where cannot stand beside unnest",
+		"{from: o, unnest: {array: 'SPLIT(customer.name, id)', as: x}}": "SPLIT takes text, not INT",
+	} {
+		_, err := tryRun(t, filepath.Join(dir, "plan.yaml"), "sources: {o: {parquet: {path: o.parquet}}}\ntransforms: {g: "+step+"}\nsinks: {out: {from: g, json: {path: out.jsonl}}}\n", setup{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %s", step, err, want)
+		}
+	}
+}

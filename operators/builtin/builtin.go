@@ -9,6 +9,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/limit"
 	"github.com/seed-4b0e9f7c/runner/operators/sort"
 	"github.com/seed-4b0e9f7c/runner/operators/union"
+	"github.com/seed-4b0e9f7c/runner/operators/unnest"
 )
 
 // Catalog is the built-in operators, a line each.
@@ -20,5 +21,6 @@ func Catalog() (operators.Catalog, error) {
 		operators.Erase(limit.Spec()),
 		operators.Erase(sort.Spec()),
 		operators.Erase(union.Spec()),
+		operators.Erase(unnest.Spec()),
 	)
 }

@@ -74,3 +74,12 @@ func listParts(arr arrow.Array) []arrow.Array {
 	}
 	return nil
 }
+
+// Fields are the fields of a struct array, NULL where the struct is. They hold as long as it does.
+func Fields(s *array.Struct) []arrow.Array {
+	fields := make([]arrow.Array, s.NumField())
+	for i := range fields {
+		fields[i] = s.Field(i)
+	}
+	return fields
+}

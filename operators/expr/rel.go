@@ -1,5 +1,7 @@
 package expr
 
+import "fmt"
+
 // A Rel is a node of the logical plan: exactly one of the payload pointers is set. The set is
 // closed, so optimizer rules switch on it and never on the name of a component.
 type Rel struct {
@@ -16,6 +18,64 @@ type Rel struct {
 	Set       *Set
 	Sink      *Sink
 	Side      *Side
+	Unnest    *Unnest
+}
+
+// An Unnest gives a row for each element of the ARRAY, or each entry of the MAP, in an input column. Its output is
+// the other columns of the input in order, then what Names calls: the fields of an ARRAY of ROWs, the key and the value
+// of a MAP, or the element; then the element's number from 1, where Ordinality names a column for it. With Outer a
+// row without elements is kept, with NULLs.
+type Unnest struct {
+	Col        int      `json:"col"`
+	Names      []string `json:"names"`
+	Ordinality string   `json:"ordinality,omitempty"`
+	Outer      bool     `json:"outer,omitempty"`
+}
+
+// Unnested are the types of the columns that the elements of a type become; nil for a type that has none.
+func Unnested(t Type, outer bool) []Field {
+	var list []Field
+	switch e := t.Element(); {
+	case t.Kind == Map:
+		list = []Field{{"key", t.Key()}, {"value", e}}
+	case t.Kind != Array:
+		return nil
+	case e.Kind == Row:
+		list = e.Fields()
+		for i := range list { // an element that is NULL has no fields
+			list[i].Type.NotNull = list[i].Type.NotNull && e.NotNull
+		}
+	default:
+		list = []Field{{"element", e}}
+	}
+	for i := range list {
+		list[i].Type.NotNull = list[i].Type.NotNull && !outer
+	}
+	return list
+}
+
+// Output is the schema of the rows that an unnest gives.
+func (u Unnest) Output(in Schema) (Schema, error) {
+	if u.Col < 0 || u.Col >= len(in.Fields) {
+		return Schema{}, fmt.Errorf("column %d is not one of the input's %d", u.Col, len(in.Fields))
+	}
+	parts := Unnested(in.Fields[u.Col].Type, u.Outer)
+	if len(parts) == 0 || len(parts) != len(u.Names) {
+		return Schema{}, fmt.Errorf("%d names for the %d columns of %s", len(u.Names), len(parts), in.Fields[u.Col].Type)
+	}
+	var out Schema
+	for i, f := range in.Fields {
+		if i != u.Col {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	for i, p := range parts {
+		out.Fields = append(out.Fields, Field{u.Names[i], p.Type})
+	}
+	if u.Ordinality != "" {
+		out.Fields = append(out.Fields, Field{u.Ordinality, Of(Int).Nullable(u.Outer)})
+	}
+	return out, nil
 }
 
 // A Scan reads a source. Where is over the source's own schema; Columns are places in it.

@@ -123,6 +123,8 @@ func (b *builder) placeNode(r *expr.Rel, ins []*end) (*end, error) {
 				Phase string `json:"phase"`
 			}{*r.Limit, phase}
 		})
+	case r.Unnest != nil:
+		return b.operator(r, ins, step{role: "unnest", component: "unnest", options: options(r.Unnest)})
 	case r.Set != nil:
 		return b.operator(r, ins, step{role: "union", component: "union", options: options(r.Set)})
 	case r.Sink != nil:

@@ -99,6 +99,8 @@ func (b *logicalBuilder) node(n *plans.Node) *expr.Rel {
 		return b.selectNode(n, ins[0])
 	case n.Aggregate != nil:
 		return b.aggregateNode(n, ins[0])
+	case n.Unnest != nil:
+		return b.unnestNode(n, ins[0])
 	case n.Union != nil:
 		return b.unionNode(n, ins)
 	case n.Sink != nil:

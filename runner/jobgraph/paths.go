@@ -82,6 +82,14 @@ func (p *pathUsage) visit(r *expr.Rel, want looks) {
 			in = whole(r.Inputs[0])
 		}
 		p.visit(r.Inputs[0], in)
+	case r.Unnest != nil:
+		in := looks{r.Unnest.Col: {"": true}}
+		for i, paths := range want {
+			if i < len(r.Inputs[0].Schema.Fields)-1 {
+				in[i+b2i(i >= r.Unnest.Col)] = paths
+			}
+		}
+		p.visit(r.Inputs[0], in)
 	case r.Limit != nil || r.Set != nil:
 		for _, in := range r.Inputs {
 			p.visit(in, want)

@@ -94,6 +94,11 @@ func (p *pruner) demand(r *expr.Rel) {
 				need[m.Filter] = true
 			}
 		}
+	case r.Unnest != nil:
+		for i := range r.Schema.Fields {
+			want[i] = want[i] || i >= len(r.Inputs[0].Schema.Fields)-1
+		}
+		need = beforeUnnest(r, want)
 	case r.Side != nil:
 		for i := range r.Schema.Fields {
 			want[i] = true
@@ -152,6 +157,12 @@ func (p *pruner) rebuild(r *expr.Rel) *expr.Rel {
 		n.Calc = p.rebuildCalc(r.Calc, kept, in)
 	case r.Aggregate != nil:
 		n.Aggregate = rebuildAggregate(r.Aggregate, in)
+	case r.Unnest != nil:
+		n.Unnest, place = rebuildUnnest(r, n.Inputs[0].Schema, in)
+		var err error
+		if n.Schema, err = n.Unnest.Output(n.Inputs[0].Schema); err != nil {
+			panic("an unnest that its input does not fit: " + err.Error())
+		}
 	case r.Sort != nil:
 		n.Sort = rebuildSort(r.Sort, in)
 		place, n.Schema = in, n.Inputs[0].Schema

@@ -71,6 +71,8 @@ func (u *usage) visit(r *expr.Rel, want map[int]bool) {
 			}
 		}
 		u.visit(r.Inputs[0], in)
+	case r.Unnest != nil:
+		u.visit(r.Inputs[0], beforeUnnest(r, want))
 	default:
 		u.pass(r, want)
 	}
