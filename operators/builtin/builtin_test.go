@@ -13,7 +13,7 @@ func TestCatalog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(c.Names()); got != "[aggregate calc distinct limit sort union]" {
+	if got := fmt.Sprint(c.Names()); got != "[aggregate calc distinct limit sort union unnest]" {
 		t.Errorf("the operators are %s", got)
 	}
 	for _, name := range c.Names() {
