@@ -100,7 +100,7 @@ func (r *reader) flawed(i int, f *columntext.Flaw) *fault {
 		if f.Lossy {
 			out.message = fmt.Sprintf("column %s: '%s' would not stay what it is as %s", c.Name, shorten(f.Value), c.Type)
 		}
-		out.message += r.src.hint(c, r.set.Column(i).Style, f)
+		out.advice = func() string { return r.src.hint(c, r.set.Column(i).Style, f) }
 	}
 	out.place = r.cur.in.Places[i]
 	return out

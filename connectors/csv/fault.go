@@ -22,7 +22,8 @@ type fault struct {
 	place                 int   // field of the record from 0; -1: the record as a whole
 	field, value          string
 	cause                 error
-	text                  *keptText // the record, of a file that is read in order and may have rows left out
+	advice                func() string // what cures it; nil: nothing is said. Costly, and only for what a person reads
+	text                  *keptText     // the record, of a file that is read in order and may have rows left out
 }
 
 // structural is the fault of a record whose quotes are wrong. raw begins with the record.
@@ -103,6 +104,9 @@ func (f *fault) at(in *input, line, column int64) error {
 	}
 	if f.wanted != "" && f.kind == "CsvFormatError" {
 		e.Message += ": expected " + f.wanted
+	}
+	if f.advice != nil {
+		e.Message += f.advice()
 	}
 	return e
 }

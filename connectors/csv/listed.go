@@ -20,8 +20,28 @@ import (
 type listed struct {
 	text.Listed
 	// With: it goes on what the one before begins, as the plan reads it now, so both are of one split.
-	With bool   `json:"with,omitempty"`
+	With bool
 	raw  string // while the list is made
+}
+
+// A listing is records in the order of the file, packed where it travels.
+type listing []listed
+
+// MarshalJSON packs a listing.
+func (l listing) MarshalJSON() ([]byte, error) {
+	var b []byte
+	at := int64(0)
+	for _, x := range l {
+		b = x.Pack(b, at, x.With)
+		at = x.At
+	}
+	return json.Marshal(b)
+}
+
+// UnmarshalJSON unpacks a listing.
+func (l *listing) UnmarshalJSON(packed []byte) error {
+	*l = nil
+	return text.Unpack(packed, func(x text.Listed, with bool) { *l = append(*l, listed{Listed: x, With: with}) })
 }
 
 // Only is the state of the source reading these records alone.

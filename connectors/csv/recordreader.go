@@ -21,24 +21,30 @@ type recordReader struct {
 	fields []span
 }
 
-// peek gives the next n bytes, fewer at the end of the file.
+// ahead is how much is read at once.
+const ahead = 64 << 10
+
+// peek gives at least the next n bytes, fewer at the end of the file.
 func (r *recordReader) peek(n int) ([]byte, error) {
-	if skip := r.pos - r.base; skip > 0 && skip <= int64(len(r.buf)) {
-		r.buf = r.buf[:copy(r.buf, r.buf[skip:])]
-		r.base = r.pos
-	} else if skip != 0 {
-		r.buf, r.base = r.buf[:0], r.pos
-	}
 	n = int(min(int64(n), r.size-r.pos))
-	have := len(r.buf)
-	if have >= n {
-		return r.buf, nil
+	skip := r.pos - r.base
+	if skip >= 0 && skip+int64(n) <= int64(len(r.buf)) {
+		return r.buf[skip:], nil
 	}
+	if skip >= 0 && skip <= int64(len(r.buf)) {
+		r.buf = r.buf[:copy(r.buf, r.buf[skip:])]
+	} else {
+		r.buf = r.buf[:0]
+	}
+	r.base = r.pos
+	n = int(min(int64(max(n, ahead)), r.size-r.pos))
+	have := len(r.buf)
 	if cap(r.buf) < n {
 		r.buf = append(make([]byte, 0, n), r.buf...)
 	}
 	r.buf = r.buf[:n]
 	if err := text.ReadFull(r.file, r.path, r.size, r.buf[have:], r.pos+int64(have)); err != nil {
+		r.buf = r.buf[:have]
 		return nil, err
 	}
 	return r.buf, nil
@@ -50,7 +56,7 @@ func (r *recordReader) next() (rec record, raw []byte, at int64, err error) {
 	if r.pos >= r.size {
 		return record{}, nil, r.pos, nil
 	}
-	for want := 64 << 10; ; want *= 4 {
+	for want := 4 << 10; ; want *= 4 {
 		b, err := r.peek(min(want, text.MaxRecord))
 		if err != nil {
 			return record{}, nil, r.pos, err

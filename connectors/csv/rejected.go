@@ -53,13 +53,20 @@ func (r *reader) rejected(bad []*fault) error {
 		if !r.src.rejects && !t.Samples([2]int64{f.file, f.record}) {
 			return nil
 		}
+		advice := f.advice
+		f.advice = nil
 		x, err := r.reject(f)
 		if err != nil {
 			return err
 		}
-		t.Keep(x)
 		if r.src.rejects {
 			r.out = append(r.out, x)
+		}
+		if t.Samples(x.Order) {
+			if advice != nil {
+				x.Message += advice()
+			}
+			t.Keep(x)
 		}
 	}
 	return nil

@@ -25,7 +25,8 @@ type fault struct {
 	field, value          string
 	path                  []step // of the value at fault, where it is within the column's one
 	cause                 error
-	syntax                bool // nobody knows where the record ends, unless a line feed says so
+	advice                func() string // what cures it; nil: nothing is said. Costly, and only for what a person reads
+	syntax                bool          // nobody knows where the record ends, unless a line feed says so
 }
 
 // broken is the fault of the record at i whose syntax is wrong; limit is where the bytes end. The lines of
@@ -172,6 +173,9 @@ func (f *fault) placed(p connectors.Place) error {
 	}
 	if f.wanted != "" && f.kind == formatError {
 		e.Message += ": expected " + f.wanted
+	}
+	if f.advice != nil {
+		e.Message += f.advice()
 	}
 	return e
 }

@@ -197,6 +197,8 @@ func (r *reader) rejected(bad []*fault) error {
 		if !r.src.rejects && !t.Samples([2]int64{f.file, f.record}) {
 			return nil
 		}
+		advice := f.advice
+		f.advice = nil
 		var d *connectors.DataError
 		if err := r.located(f); !errors.As(err, &d) {
 			return err
@@ -209,9 +211,14 @@ func (r *reader) rejected(bad []*fault) error {
 		if r.src.rejects {
 			x.Raw = text.Plain(text.WithoutEnd(append(bytes.Clone(s.raw), '\n')))
 		}
-		t.Keep(x)
 		if r.src.rejects {
 			r.out = append(r.out, x)
+		}
+		if t.Samples(x.Order) {
+			if advice != nil {
+				x.Message += advice()
+			}
+			t.Keep(x)
 		}
 	}
 	return nil

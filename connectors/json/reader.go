@@ -360,7 +360,8 @@ func (r *reader) faulty(b *columntext.Bad, from int) *fault {
 			x = r.chunk.slipOf(b.Col, b.Row)
 		}
 		f = r.src.Columns[b.Col].flawed(b.Flaw, x, b.Col, r.set.Column(b.Col).Format)
-		f.message += r.src.hint(r.src.Columns[b.Col].Field, r.set.Column(b.Col).Style, b.Flaw)
+		col, flaw := b.Col, b.Flaw
+		f.advice = func() string { return r.src.hint(r.src.Columns[col].Field, r.set.Column(col).Style, flaw) }
 	} else {
 		f = &fault{kind: "EvaluationError", message: "the filter failed: " + b.Err.Error(), spot: -1, col: -1, cause: b.Err}
 		var e *expr.EvalError

@@ -27,7 +27,7 @@ func (l Listed) Size() int64 { return max(l.Len, 1) }
 
 // Stands reports whether bytes begin with the record's text.
 func (l Listed) Stands(b []byte) bool {
-	t := Plain(b)
+	t := Plain(b[:min(l.Len, int64(len(b)))]) // no byte becomes less than one
 	return int64(len(t)) >= l.Len && xxhash.Sum64String(t[:l.Len]) == l.Sum
 }
 
