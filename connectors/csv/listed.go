@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -299,13 +300,18 @@ func (l listed) swallowing(in *input) error {
 }
 
 // findListed finds a row of single records: the offset of its record, of the text where it is read in order.
-func (r *reader) findListed(ctx context.Context, in *input, o operators.Origin, row int64) (int64, error) {
+func (r *reader) findListed(ctx context.Context, in *input, o operators.Origin, row int64) (place int64, err error) {
 	at := &reader{src: r.src}
 	c := &cursor{in: in, file: o.File}
 	if err := at.startListed(c, splitState{End: in.tiles()}); err != nil {
 		return 0, err
 	}
-	defer at.Close()
+	defer func() {
+		err = errors.Join(err, at.closeStream())
+		if at.file != nil {
+			err = errors.Join(err, at.file.Close())
+		}
+	}()
 	i, to := 0, int64(0)
 	return r.seek(ctx, in, o, row, func() (record, []byte, int64, error) {
 		for {
