@@ -131,7 +131,7 @@ func (k *chunk) undo() {
 // Layout says where a column's values are.
 func (k *chunk) Layout(col int) columntext.Layout {
 	return columntext.Layout{
-		Buf: (*k.store.mem)[columntext.Front:], Pos: k.spans, First: (k.from*k.width + k.place[col]) * 2, Step: k.width * 2, Quotes: true,
+		Buf: (*k.store.mem)[columntext.Front:], Pos: k.spans, First: (k.from*k.width + k.place[col]) * 2, Step: k.width * 2, Quotes: true, Bare: true,
 	}
 }
 

@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unsafe"
 
@@ -371,7 +372,7 @@ func (s *scanner) noteText(n *node, start, end int, escaped bool) {
 			if from, to, half = s.unescape(start+1, end-1); half {
 				s.slip(sl.at, slip{got: aString, path: n.path, half: true})
 			}
-		case sl.bare && end-start > 2:
+		case end-start > 2: // the quotes of an empty text tell it from NULL
 			from, to = start+1, end-1
 		}
 		s.note(sl.at, from, to)
@@ -435,12 +436,15 @@ func (s *scanner) forget(n *node) {
 	}
 }
 
-// unescape writes a string without its escapes behind the bytes, in the form that columns read: in quotes,
-// with those inside it twice.
+// unescape writes a string without its escapes behind the bytes, in the form that columns read: as it is, or
+// where it begins with a quote in quotes, with those inside it twice.
 func (s *scanner) unescape(start, end int) (from, to int, half bool) {
 	s.room(2*(end-start) + 2)
 	from = s.store.used
-	dst, half := appendQuoted((*s.store.mem)[columntext.Front+from:][:0], s.bytes(start, end))
+	dst, half := appendUnescaped((*s.store.mem)[columntext.Front+from:][:0], s.bytes(start, end))
+	if dst[0] == '"' {
+		dst = appendQuoted(dst[:0], bytes.Clone(dst))
+	}
 	s.store.used += len(dst)
 	return from, s.store.used, half
 }

@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bytes"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -120,37 +121,34 @@ func (s *scanner) digits(i int) int {
 	}
 }
 
-// appendQuoted appends a string's text in quotes, those inside it written twice, and says whether it holds
-// half of a surrogate pair, which becomes U+FFFD.
-func appendQuoted(dst, v []byte) (_ []byte, half bool) {
+// appendQuoted appends a text in quotes, those inside it written twice.
+func appendQuoted(dst, text []byte) []byte {
 	dst = append(dst, '"')
-	for len(v) > 0 {
-		var bad bool
-		from := len(dst)
-		dst, v, bad = appendNext(dst, v)
-		if len(dst) == from+1 && dst[from] == '"' {
+	for _, c := range text {
+		if c == '"' {
 			dst = append(dst, '"')
 		}
-		half = half || bad
+		dst = append(dst, c)
 	}
-	return append(dst, '"'), half
+	return append(dst, '"')
 }
 
-// appendUnescaped appends a string's text, and says whether it holds half of a surrogate pair.
+// appendUnescaped appends a string's text, and says whether it holds half of a surrogate pair, which becomes
+// U+FFFD.
 func appendUnescaped(dst, v []byte) (_ []byte, half bool) {
-	for len(v) > 0 {
+	for {
+		i := bytes.IndexByte(v, '\\')
+		if i < 0 {
+			return append(dst, v...), half
+		}
 		var bad bool
-		dst, v, bad = appendNext(dst, v)
+		dst, v, bad = appendNext(append(dst, v[:i]...), v[i:])
 		half = half || bad
 	}
-	return dst, half
 }
 
-// appendNext appends the byte or the escape that v begins with; its escapes were found right.
+// appendNext appends what the escape means that v begins with, which was found right.
 func appendNext(dst, v []byte) (_, rest []byte, half bool) {
-	if v[0] != '\\' {
-		return append(dst, v[0]), v[1:], false
-	}
 	switch c := v[1]; c {
 	case 'b':
 		return append(dst, '\b'), v[2:], false

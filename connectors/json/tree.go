@@ -30,7 +30,6 @@ type kid struct {
 type slot struct {
 	at    int  // place in the record's spans
 	takes kind // the kinds of values it may have
-	bare  bool // quotes are no part of its span where they need not be
 }
 
 // kind is a set of kinds of JSON values.
@@ -90,7 +89,7 @@ func newTree(columns Columns, paths [][]step, used []int) *node {
 			n = n.step(s, paths[i][:d+1])
 		}
 		t := columns[i].Type
-		n.slots = append(n.slots, slot{at: k, takes: takes(t), bare: t.Kind != expr.String})
+		n.slots = append(n.slots, slot{at: k, takes: takes(t)})
 	}
 	return root
 }

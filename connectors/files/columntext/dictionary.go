@@ -190,7 +190,9 @@ func (c *Column) codes(rows int, sel []int32) (arr arrow.Array, bad *Flaw) {
 	for i, r := range sel {
 		start, end := f.bounds(r)
 		p, n := unsafe.Add(f.base, int(start)), end-start
-		if f.quotes && !f.cr && n-2 <= 16 && *(*byte)(p) == quote && !quoteIn(unsafe.Add(p, 1), n-2) {
+		if f.bare && n > 0 && *(*byte)(p) != quote {
+			// It is a value as it stands.
+		} else if f.quotes && !f.cr && n-2 <= 16 && *(*byte)(p) == quote && !quoteIn(unsafe.Add(p, 1), n-2) {
 			p, n = unsafe.Add(p, 1), n-2
 		} else if f.odd || f.nulls.lengths>>min(n, 63)&1 != 0 {
 			b, null := f.Get(r)

@@ -16,6 +16,7 @@ type Fields struct {
 	odd    bool           // fields may have quotes, or some a CR at the end: strip tells
 	cr     bool           // some have a CR at the end
 	quotes bool
+	bare   bool // what is not empty and has no quotes is a value as it stands
 
 	nulls  *NullTokens
 	unique []byte // memory for fields whose doubled quotes were made one, with slack on both sides
@@ -58,6 +59,7 @@ type Layout struct {
 	Tail        uint32 // bytes to leave off the end of every field
 	CR          bool   // some fields have a CR at the end that is no part of them
 	Quotes      bool   // some fields are quoted
+	Bare        bool   // a field that is not empty and not quoted is a value
 }
 
 // Front is how many bytes around a buffer of fields may be read, so that a word that ends in a field can be.
@@ -71,7 +73,7 @@ func (f *Fields) Set(l Layout) {
 	f.pos = unsafe.Pointer(&l.Pos[l.First])
 	f.step = l.Step * 4
 	f.tail, f.cr, f.quotes = l.Tail, l.CR, l.Quotes
-	f.odd = f.cr || f.quotes
+	f.odd, f.bare = f.cr || f.quotes, l.Bare
 }
 
 // bounds are the places of a record's field in the chunk, with its quotes.
