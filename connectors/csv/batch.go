@@ -252,7 +252,9 @@ func (r *reader) Tally() []connectors.Tally {
 
 // Close frees what is held.
 func (r *reader) Close() error {
-	r.set.Release()
+	if r.set != nil { // one that only finds records again has none
+		r.set.Release()
+	}
 	err := r.closeStream()
 	if r.file == nil {
 		return err
