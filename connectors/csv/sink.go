@@ -39,6 +39,7 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 		return none, err
 	}
 	if err := rowtext.Flat(in); err != nil {
+		err = &files.Error{Kind: files.InvalidOption, Message: err.Error()}
 		return none, err
 	}
 	if s.Target, err = files.BindTarget(files.Local(), o.Path[0], files.Mode(o.Mode), ".csv", e.Dir); err != nil {
