@@ -117,6 +117,8 @@ func readbackValue(t *testing.T, b operators.Batch, c int, typ expr.Type, row in
 		return math.Float64bits(a.Value(row))
 	case *array.String:
 		return a.Value(row)
+	case *array.Binary:
+		return fmt.Sprintf("%x", a.Value(row))
 	case *array.Dictionary:
 		return a.Dictionary().(*array.String).Value(a.GetValueIndex(row))
 	}

@@ -1,7 +1,8 @@
 """Reads Parquet files of ours with PyArrow, DuckDB and DataFusion, and holds them against what was written.
 
 readback.py FOLDER: for each NAME.parquet there is a NAME.json with columns, types and values. Numbers are
-as they are, DOUBLE and FLOAT by their bits, DECIMALs unscaled, days and microseconds since 1970.
+as they are, DOUBLE and FLOAT by their bits, DECIMALs unscaled, days and microseconds since 1970 or midnight,
+BYTES in hexadecimal digits.
 """
 import json
 import math
@@ -24,10 +25,14 @@ def values(column, kind):
     if kind == "DATE":
         column = column.cast(pa.int32())
     elif kind.startswith("TIMESTAMP"):
-        column = column.cast(pa.timestamp("us")).cast(pa.int64())
+        column = column.cast(pa.timestamp("us", tz=column.type.tz)).cast(pa.int64())
+    elif kind.startswith("TIME("):
+        column = column.cast(pa.time64("us")).cast(pa.int64())
     elif pa.types.is_dictionary(column.type):
         column = column.cast(pa.string())
     out = column.to_pylist()
+    if kind == "BYTES":
+        return [None if v is None else v.hex() for v in out]
     if kind.startswith("DECIMAL"):
         scale = int(kind.split(",")[1].strip(" )"))
         return [None if v is None else str(int(EXACT.scaleb(v, scale))) for v in out]
@@ -64,6 +69,8 @@ def raw(v, kind):
         return double(v, kind)
     if kind == "STRING":
         return v.encode()
+    if kind == "BYTES":
+        return bytes.fromhex(v)
     return int(v) if kind.startswith("DECIMAL") else v
 
 
@@ -87,12 +94,12 @@ def check_statistics(name, meta, columns):
             if not live:
                 continue
             low, high = s.min_raw, s.max_raw
-            if kind.startswith("TIMESTAMP") and chunk.statistics.to_dict() and int(kind[10]) <= 3:
+            if kind.startswith("TIME") and int(kind.split("(")[1][0]) <= 3:
                 low, high = low * 1000, high * 1000
             if kind.startswith("DECIMAL") and isinstance(low, bytes):
                 low, high = int.from_bytes(low, "big", signed=True), int.from_bytes(high, "big", signed=True)
-            short = kind == "STRING" and (len(low) < len(min(live)) or high != max(live))
-            if short and not (low <= min(live) and high >= max(live) and min(live).startswith(low) and len(high) <= 64):
+            short = kind in ("STRING", "BYTES") and (len(low) < len(min(live)) or high != max(live))
+            if short and not (low <= min(live) and high >= max(live) and min(live).startswith(low) and (len(high) <= 67 or high == max(live))):
                 sys.exit(f"{where}: bounds {low!r} and {high!r} of {min(live)!r} and {max(live)!r}")
             if not short and (low, high) != (min(live), max(live)):
                 sys.exit(f"{where}: bounds {low!r} and {high!r}, want {min(live)!r} and {max(live)!r}")
