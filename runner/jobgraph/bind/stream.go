@@ -55,6 +55,8 @@ func notInStreams(p *plans.Plan) plans.Findings {
 		switch {
 		case n.Step != nil:
 			found = append(found, later(p, n.Step.Pos, n.Step.Kind, ""))
+		case n.Unnest != nil:
+			found = append(found, later(p, n.Pos, "unnest", "mode: batch"))
 		case n.Source == nil && n.Select == nil && n.Aggregate == nil && n.Union == nil && n.Sink == nil:
 			found = append(found, later(p, n.Pos, "what "+n.Name+" does", "mode: batch"))
 		case n.Select != nil && len(n.Select.OrderBy) > 0:
