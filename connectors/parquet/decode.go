@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
-	"github.com/apache/arrow/go/v17/arrow/float16"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/schema"
@@ -374,6 +373,23 @@ func fromInt96(v int96) (int64, *badValue) {
 	return days*microsPerDay + micros, nil
 }
 
+// fromFloat16 reads IEEE 754's half precision, whose values below 2^-14 are subnormal.
 func fromFloat16(v parquet.FixedLenByteArray) (float64, *badValue) {
-	return float64(float16.FromLEBytes(v).Float32()), nil
+	bits := binary.LittleEndian.Uint16(v)
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	var f float64
+	switch {
+	case exponent == 0:
+		f = math.Ldexp(fraction, -24)
+	case exponent < 31:
+		f = math.Ldexp(1024+fraction, exponent-25)
+	case fraction == 0:
+		f = math.Inf(1)
+	default:
+		return math.NaN(), nil
+	}
+	if bits>>15 == 1 {
+		f = -f
+	}
+	return f, nil
 }
