@@ -200,7 +200,9 @@ func (r *reader) setParams(set map[string]string) {
 			p.set(expr.Of(expr.String), unknownText)
 		}
 		r.plan.Params[i] = *p
-		r.bound[p.Name] = expr.Param{Value: p.Value, Type: p.Type.Nullable(false)}
+		value := p.Value
+		value.Secret = p.Secret
+		r.bound[p.Name] = expr.Param{Value: value, Type: p.Type.Nullable(false)}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/config"
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 type csvOptions struct {
@@ -145,7 +146,7 @@ func dump(p *Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s mode %s\n", p.Name, p.Mode)
 	for _, x := range p.Params {
-		fmt.Fprintf(&b, "param %s %s = %s from %s (%+v)\n", x.Name, x.Type, x.Text, x.Source, x.Value)
+		fmt.Fprintf(&b, "param %s %s = %s from %s (%+v)\n", x.Name, x.Type, x.Text, x.Source, shown(x.Value))
 	}
 	for _, s := range p.Settings {
 		fmt.Fprintf(&b, "setting %s = %s at %d:%d\n", s.Name, s.Value, s.Pos.Line, s.Pos.Column)
@@ -257,4 +258,14 @@ func TestShippedPlans(t *testing.T) {
 			t.Errorf("%s: dir %q, digest %q", name, p.Dir, p.Digest)
 		}
 	}
+}
+
+// shown is a value as the scripts write it.
+func shown(v expr.Value) any {
+	return struct {
+		Null   bool
+		Int    int64
+		Double float64
+		Text   string
+	}{v.Null, v.Int, v.Double, v.Text}
 }

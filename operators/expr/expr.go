@@ -49,6 +49,7 @@ type Value struct {
 	Int    int64   `json:"int,omitempty,string"`
 	Double float64 `json:"double,omitzero"`
 	Text   string  `json:"text,omitempty"`
+	Secret bool    `json:"secret,omitempty"` // not to be shown: what is computed from it is not folded, and failures leave its values out
 }
 
 // A Named is an expression with the name of the column it becomes.

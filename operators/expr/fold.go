@@ -4,7 +4,7 @@ package expr
 // as it is, so that it fails on the rows that need it and on no others.
 func Fold(e *Expr) *Expr {
 	return Rewrite(e, func(n *Expr) *Expr {
-		if n.Op == OpLiteral || n.Op == OpColumn || n.Op == OpAgg || n.Type.Kind == Null || n.Type.Nested() || !literals(n) || saturates(n) {
+		if n.Op == OpLiteral || n.Op == OpColumn || n.Op == OpAgg || n.Type.Kind == Null || n.Type.Nested() || !literals(n) || saturates(n) || derived(n) {
 			return n
 		}
 		p, err := Compile(n, Schema{})
@@ -15,7 +15,9 @@ func Fold(e *Expr) *Expr {
 		if err != nil {
 			return n
 		}
-		return &Expr{Op: OpLiteral, Value: v.value(), Type: n.Type, Implicit: n.Implicit, Pos: n.Pos, End: n.End}
+		value := v.value()
+		value.Secret = hasSecret(n) && n.Type.Kind != Boolean
+		return &Expr{Op: OpLiteral, Value: value, Type: n.Type, Implicit: n.Implicit, Pos: n.Pos, End: n.End}
 	})
 }
 

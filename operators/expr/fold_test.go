@@ -49,6 +49,44 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestSecretsAreNotFolded holds that no literal is made of a secret in which the secret cannot be found
+// again, and that the mark travels.
+func TestSecretsAreNotFolded(t *testing.T) {
+	in := expr.SchemaOf(field("a", "INT"), field("s", "STRING"))
+	params := expr.Params{
+		"w": {Value: expr.Value{Text: "hunter22", Secret: true}, Type: expr.Of(expr.String).Nullable(false)},
+		"n": {Value: expr.Value{Int: 41414, Secret: true}, Type: expr.Of(expr.BigInt).Nullable(false)},
+	}
+	for text, want := range map[string]string{
+		"UPPER(${w}) || s":          "UPPER('hunter22') || s",
+		"SUBSTRING('x' || ${w}, 2)": "SUBSTRING('xhunter22' FROM 2)",
+		"s = ${w} || 'x'":           "s = 'hunter22x'",
+		"${w} = 'a' OR a > 1":       "FALSE OR a > 1",
+		"a > ${n} + 1":              "a > CAST(41414 AS BIGINT) + 1",
+		"s = CAST(${n} AS STRING)":  "s = '41414'",
+		"a > CAST(${n} AS DOUBLE)":  "a > CAST(CAST(41414 AS BIGINT) AS DOUBLE)",
+	} {
+		e, err := expr.Parse(text, params)
+		if err == nil {
+			e, err = expr.Check(e, in, expr.CheckOptions{})
+		}
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent expr.Expr
+		if err := json.Unmarshal(b, &sent); err != nil {
+			t.Fatal(err)
+		}
+		if got := expr.Fold(&sent).String(); got != want {
+			t.Errorf("%s folds to %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestLiteralsTravel sends folded literals through JSON, as plans do.
 func TestLiteralsTravel(t *testing.T) {
 	for _, text := range []string{"0e0 * -1", "9007199254740993", "1.5 * 12345678901234567890.123456", "-1e-300 * 1e0", "SQRT(-1)", "LN(0)", "-LN(0)", "x'00ffc3'", "CAST('2024-10-27 02:30:00.5' AS TIMESTAMP_LTZ(3))", "TIME '12:34:56.789' + INTERVAL '1' HOUR"} {

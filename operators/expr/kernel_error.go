@@ -33,6 +33,7 @@ func (nd *node) fail(class string, row, arg int, message string) error {
 	if arg >= 0 {
 		e.Value = clip(nd.in[arg].appendText(nil, row), mostValue)
 		e.Field = sourceOf(nd.e.Args[arg])
+		e.withhold(nd.e)
 		return e
 	}
 	for i, v := range nd.in {
@@ -46,6 +47,7 @@ func (nd *node) fail(class string, row, arg int, message string) error {
 	if e.Value == "" && len(nd.in) > 0 {
 		e.Value = clip(nd.in[0].appendText(nil, row), mostValue)
 	}
+	e.withhold(nd.e)
 	return e
 }
 

@@ -16,11 +16,12 @@ type plainValue struct {
 	Text    string  `json:"text,omitempty"`
 	Bytes   []byte  `json:"bytes,omitempty"`   // a Text that is no UTF-8
 	Special string  `json:"special,omitempty"` // NaN, Inf, -Inf, -0
+	Secret  bool    `json:"secret,omitempty"`
 }
 
 // MarshalJSON writes every value, NaN, the infinities and -0.0 included.
 func (v Value) MarshalJSON() ([]byte, error) {
-	p := plainValue{Null: v.Null, Int: v.Int, Double: v.Double, Text: v.Text}
+	p := plainValue{Null: v.Null, Int: v.Int, Double: v.Double, Text: v.Text, Secret: v.Secret}
 	if !utf8.ValidString(v.Text) {
 		p.Text, p.Bytes = "", []byte(v.Text)
 	}
@@ -36,7 +37,7 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &p); err != nil {
 		return err
 	}
-	*v = Value{Null: p.Null, Int: p.Int, Double: p.Double, Text: p.Text}
+	*v = Value{Null: p.Null, Int: p.Int, Double: p.Double, Text: p.Text, Secret: p.Secret}
 	if p.Bytes != nil {
 		v.Text = string(p.Bytes)
 	}
