@@ -252,7 +252,8 @@ func (r *reader) settings(n *spec.Node) {
 			continue
 		}
 		if e.Key == "slot_sharing" {
-			r.notYet(at(e.Pos, path), e.Key, "slot_sharing_group at a node sets it apart")
+			// It has a name of its own as an option, too far from this one to be found as the nearest.
+			r.add(at(e.Pos, path), config.RuleUnknownOption, fmt.Sprintf("unknown option %q", e.Key), "").Near = config.SlotSharing
 			continue
 		}
 		o := r.options.Lookup(e.Key)
