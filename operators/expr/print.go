@@ -234,6 +234,15 @@ func (p printer) inLike(e *Expr, not string) {
 	}
 }
 
+// beforeTo puts brackets round what ends with an interval, which would take the TO as its own.
+func beforeTo(x *Expr) any {
+	s := x.String()
+	if word := s[strings.LastIndexByte(s, ' ')+1:]; word != s && strings.HasSuffix(strings.TrimSuffix(s, " "+word), "'") && strings.Contains(ranges, " "+word+" TO ") {
+		return "(" + s + ")"
+	}
+	return x
+}
+
 // function writes the calls with brackets, those with a syntax of their own in it.
 func (p printer) function(e *Expr) {
 	a := e.Args
@@ -242,7 +251,7 @@ func (p printer) function(e *Expr) {
 	case e.Name == "EXTRACT" && len(a) == 2 && isText(a[0]):
 		p.write(0, "EXTRACT(", unit(), " FROM ", a[1], ")")
 	case (e.Name == "FLOOR_TO" || e.Name == "CEIL_TO") && len(a) == 2 && isText(a[0]):
-		p.write(0, display(e.Name), "(", a[1], " TO ", unit(), ")")
+		p.write(0, display(e.Name), "(", beforeTo(a[1]), " TO ", unit(), ")")
 	case e.Name == "POSITION" && len(a) == 2:
 		p.write(precIn, "POSITION(", a[0], " IN ")
 		p.write(0, a[1], ")")
