@@ -39,6 +39,22 @@ func (c *checker) arithmetic(n *Expr) *Expr {
 	return n
 }
 
+// commonUnit is a unit that two times can be counted in: a TIME has no days.
+func commonUnit(a, b *Expr) string {
+	if a.Type.Kind == Time || b.Type.Kind == Time {
+		return "SECOND"
+	}
+	return "DAY"
+}
+
+// instant writes what TIMESTAMPDIFF takes of a time: a TIME is one of a day.
+func instant(x *Expr) string {
+	if x.Type.Kind == Time {
+		return fmt.Sprintf("CAST(%s AS TIMESTAMP(3))", x)
+	}
+	return x.String()
+}
+
 // notNumbers explains what to write instead of arithmetic with text, dates and conditions.
 func (c *checker) notNumbers(n, a, b *Expr) *Expr {
 	expected := "numbers"
@@ -48,7 +64,7 @@ func (c *checker) notNumbers(n, a, b *Expr) *Expr {
 	}
 	switch {
 	case isTime(a.Type) && isTime(b.Type) && n.Name == "-":
-		expected = fmt.Sprintf("TIMESTAMPDIFF(DAY, %s, %s)", b, a)
+		expected = fmt.Sprintf("TIMESTAMPDIFF(%s, %s, %s)", commonUnit(a, b), instant(b), instant(a))
 	case isTime(bad.Type) && (n.Name == "+" || n.Name == "-"):
 		other, sign := b, ""
 		if bad == b {
@@ -57,7 +73,7 @@ func (c *checker) notNumbers(n, a, b *Expr) *Expr {
 		if n.Name == "-" {
 			sign = "-"
 		}
-		expected = fmt.Sprintf("TIMESTAMPADD(DAY, %s%s, %s)", sign, other, bad)
+		expected = fmt.Sprintf("TIMESTAMPADD(%s, %s%s, %s)", commonUnit(bad, bad), sign, other, bad)
 	case a.Type.Kind == String && b.Type.Kind == String && n.Name == "+":
 		expected = "|| to join text"
 	case bad.Type.Kind == String:
@@ -135,7 +151,7 @@ func (c *checker) text(n *Expr) *Expr {
 
 var dayUnits = []string{UnitHour, UnitMinute, UnitSecond, UnitMillisecond, UnitMicrosecond}
 
-// unitOf is the unit that a call begins with; "" after a fault.
+// commonUnit is the unit that a call begins with; "" after a fault.
 func (c *checker) unitOf(n *Expr) string {
 	u := n.Args[0]
 	if isText(u) && slices.Contains(units[n.Name], u.Value.Text) {

@@ -121,7 +121,8 @@ func (v *Verdict) explain(low, high *Side, up Spread, cpus int) {
 		v.Sentence = fmt.Sprintf("%s is %s as fast as %s (%s) and not %.2g times: %s.", h, times, l, noise, ideal, v.Limit.Text)
 	case v.Outcome == TooShort && v.Limit != nil:
 		v.Cause = v.Limit.Kind
-		v.Sentence = fmt.Sprintf("%s is no faster than %s, as far as runs of %.0f ms can tell: %s.", h, l, low.WallMs.Min, v.Limit.Text)
+		// The numbers above it may say anything, also that it was faster.
+		v.Sentence = fmt.Sprintf("Runs of %.0f ms are too short to tell %s from %s; what holds it down: %s.", low.WallMs.Min, h, l, v.Limit.Text)
 	case v.Outcome == TooShort:
 		v.Cause = TooShortToTell
 		v.Sentence = fmt.Sprintf("Runs of %.0f ms are too short to tell %s from %s; nothing holds it down: %s.", low.WallMs.Min, h, l, freedom(high))
