@@ -436,6 +436,16 @@ sinks: {out: {from: a, parallelism: 3, slot_sharing_group: other, blackhole: {}}
 		!strings.Contains(r.Failure.RootCause.Message, "(default 2, other 3)") {
 		t.Errorf("%s %+v", r.State, r.Failure)
 	}
+	// The report says where the numbers come from, although nothing ran.
+	if r.Slots.Needed != 5 || len(r.Vertices) != 2 {
+		t.Fatalf("%+v", r)
+	}
+	for i, want := range []string{"2 flag streaming", "3 node explicit"} {
+		p := r.Vertices[i].Parallelism
+		if got := fmt.Sprint(p.Decided, " ", p.Origin, " ", p.Reason); got != want {
+			t.Errorf("vertex %d: %s, want %s", i, got, want)
+		}
+	}
 }
 
 // An operator that fails a few times, for no reason of its rows.

@@ -253,6 +253,7 @@ func (j *JobMaster) prepare() []failure.Cause {
 		})
 	}
 	if text := j.tooLarge(); text != "" {
+		j.noteDecisions()
 		return refuse(failure.NoSlots, text)
 	}
 	j.plan, j.stageOf = scheduler.Stages(j.graph)

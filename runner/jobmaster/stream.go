@@ -28,6 +28,19 @@ func (j *JobMaster) tooLarge() string {
 		need, j.config.FixedSlots, strings.Join(parts, ", "))
 }
 
+// noteDecisions puts down for a stream that is refused what each vertex would have got: a stream is sized
+// before it starts, so the report can say where the number of slots comes from.
+func (j *JobMaster) noteDecisions() {
+	all, err := scheduler.Explain(j.graph)
+	if err != nil {
+		return // the decider was made of the same graph, and without numbers the report only says less
+	}
+	for i := range all {
+		j.vertices[i].decision = &all[i]
+	}
+	j.slots.needed, j.slots.groups = j.decider.StreamSlots()
+}
+
 // unbounded reports whether some source of the job never ends by itself.
 func (j *JobMaster) unbounded() bool {
 	for _, v := range j.vertices {
