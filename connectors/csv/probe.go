@@ -198,7 +198,10 @@ func (p *prober) behind(from, at int64, in *input) (attempt, error) {
 		}
 		g[0].step(buf[k], w.delimiter, in.Fields)
 		g[1].step(buf[k], w.delimiter, in.Fields)
-		if !g[0].dead && g[0].stand == g[1].stand {
+		if !g[0].dead && !g[1].dead && g[0].stand == g[1].stand {
+			if k >= there && g[0].there != g[1].there {
+				break // they agree too late: what closes a field under one is data under the other
+			}
 			g[1].dead = true
 		}
 		if g[0].dead && g[1].dead {
