@@ -140,3 +140,11 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// TestListsInAFile holds that a list where one value is wanted is named as one.
+func TestListsInAFile(t *testing.T) {
+	_, err := Load(LoadInput{File: "config.yaml", Text: []byte("parallelism.default: [1, 2]\n")})
+	if want := "config.yaml: parallelism.default is a list: expected an integer"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -29,6 +29,10 @@ func (l *loader) file(path string, text []byte) {
 		if !known {
 			name = key
 		}
+		if _, list := v.Get(key).([]any); list && known {
+			l.fail(&Error{Rule: RuleInvalidOption, Option: name, Message: name + " is a list", Expected: l.at(name).Wants()}, path)
+			continue
+		}
 		l.set(Value{Name: name, Value: v.GetString(key), Where: path}, FromFile)
 	}
 }

@@ -4,9 +4,11 @@ package print
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
+	"syscall"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -78,6 +80,10 @@ func (p *printer) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n, err := p.out.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		// No connection of the job broke: whoever read the output, head for example, has seen enough.
+		return n, &files.Error{Kind: files.SinkError, Message: "cannot print: whoever read the output has gone (broken pipe)"}
+	}
 	return n, files.WriteFailure(err, "", "cannot print")
 }
 
