@@ -85,6 +85,9 @@ func (f *planFlags) parse(file string, cat jobgraph.Catalogs) (*plans.Plan, plan
 	}
 	params := map[string]string{}
 	for _, s := range set {
+		if _, twice := params[s.Name]; twice {
+			return nil, nil, fmt.Errorf("--set %s is given twice: keep one of the two", s.Name) // without the values, which may be secrets
+		}
 		params[s.Name] = s.Value
 	}
 	p, found := plans.Parse(file, text, params, plans.KnownOf(cat.Connectors, cat.Operators))
