@@ -21,7 +21,7 @@ func (d *document) checkGroup(group int, g *metadata.RowGroupMetaData, places ma
 		}
 		leaf := d.meta.Schema.Column(i)
 		path := m.PathInSchema().String()
-		if other := d.meta.Schema.ColumnIndexByName(path); other >= 0 && other != i {
+		if other := d.meta.Schema.ColumnIndexByName(path); other >= 0 && other != i && path != leaf.Path() {
 			return wrong(i, "the footer has column %s in its place", path)
 		}
 		if m.CryptoMetadata() != nil {

@@ -197,8 +197,11 @@ func isNone(l schema.LogicalType) bool {
 	if l == nil || l.IsNone() {
 		return true
 	}
-	_, unknown := l.(schema.UnknownLogicalType)
-	return unknown
+	switch l.(type) {
+	case schema.UnknownLogicalType, schema.NullLogicalType: // the latter says that all values are NULL, which they are then
+		return true
+	}
+	return false
 }
 
 // typeName is a Parquet type as people write it: "INT32 (Time(…))".

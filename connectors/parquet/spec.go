@@ -12,6 +12,7 @@
 //	BYTE_ARRAY without annotation       STRING where it is UTF-8, which old writers mean; else refused
 //	DATE                                DATE
 //	TIMESTAMP(ms), TIMESTAMP(us, ns), INT96   TIMESTAMP(3), TIMESTAMP(6)
+//	Null, of columns that hold nothing else   as its physical type, mostly INT
 //
 // A plan that declares the columns may have whole numbers as TINYINT, SMALLINT, INT or BIGINT, which fail
 // where a value does not fit, and a FLOAT as FLOAT.
