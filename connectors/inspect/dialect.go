@@ -15,6 +15,7 @@ const trialRows = 1000
 type form struct {
 	options csv.Options
 	fields  int     // of most records
+	first   int     // of the first record
 	share   float64 // of the records that have so many
 	faults  int
 	lf, cr  int // line ends
@@ -122,6 +123,9 @@ func (f *form) try(head []byte) (err error) {
 			continue
 		}
 		counts[len(r.Fields)]++
+		if n == 1 {
+			f.first = len(r.Fields)
+		}
 	}
 	for k, c := range counts {
 		if c > counts[f.fields] || c == counts[f.fields] && k > f.fields {
@@ -152,6 +156,9 @@ func (f *form) score() float64 {
 		s *= 0.8
 	}
 	if d := f.options.Delimiter; d == " " || d == ":" || d == "~" {
+		if f.first != f.fields {
+			return 0 // times, or several words, in a single column whose name has none
+		}
 		s *= 0.7
 	}
 	if f.options.Escape != "" || f.options.Quote != nil {
