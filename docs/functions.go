@@ -62,7 +62,7 @@ func otherForms() [][2]string {
 		{"CASE WHEN n > 10 THEN 'many' WHEN n > 1 THEN 'some' ELSE 'one' END", "The first result whose condition is TRUE, else that of ELSE, which is NULL where it is left out. Branches that are not taken do not fail."},
 		{"CASE s WHEN 'a' THEN 1 WHEN 'b' THEN 2 END", "The same with = between the value and each WHEN."},
 		{"CAST(s AS INT)", "The value as another type; fails where it is none."},
-		{"TRY_CAST(s AS INT)", "The same, giving NULL instead of failing."},
+		{"TRY_CAST(s AS INT)", "The same, giving NULL instead of failing; the report counts the rows by reason."},
 		{"12", "INT, or BIGINT where it is too large for one. 1.50 is DECIMAL(3, 2), 1e3 is DOUBLE."},
 		{"'it''s'", "STRING; a quote inside is doubled."},
 		{"IF(n > 1, 'many', 'one')", "The same as CASE WHEN n > 1 THEN 'many' ELSE 'one' END."},

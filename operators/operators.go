@@ -73,6 +73,9 @@ type (
 	Sated interface{ Sated() bool }
 	// A Picker says which input it wants next (build side first), -1 for any.
 	Picker interface{ NextInput() int }
+	// A TryCaster counts the rows for which its expressions' TRY_CASTs gave NULL. It is asked by the task's
+	// goroutine, between batches and at the end, before Close. A reader may be one too.
+	TryCaster interface{ TryCasts() []expr.TryCast }
 )
 
 // TimeKind tells event-time timers from processing-time ones.

@@ -250,6 +250,14 @@ func (r *reader) Tally() []connectors.Tally {
 	return out
 }
 
+// TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
+func (r *reader) TryCasts() []expr.TryCast {
+	if r.set == nil {
+		return nil
+	}
+	return r.set.TryCasts()
+}
+
 // Close frees what is held.
 func (r *reader) Close() error {
 	if r.set != nil { // one that only finds records again has none

@@ -429,6 +429,9 @@ func (r *reader) Tally() []connectors.Tally {
 	return out
 }
 
+// TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
+func (r *reader) TryCasts() []expr.TryCast { return r.set.TryCasts() }
+
 // Close frees what is held.
 func (r *reader) Close() error {
 	r.set.Release()

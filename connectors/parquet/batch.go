@@ -112,6 +112,7 @@ type filter struct {
 	program *expr.Program
 	fields  []expr.Field
 	sel     []int32
+	tries   expr.TryCasts
 }
 
 func newFilter(s *source, cols []int) (*filter, error) {
@@ -127,7 +128,9 @@ func newFilter(s *source, cols []int) (*filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the filter of a parquet source: %w", err)
 	}
-	return &filter{program: p, fields: in.Fields}, nil
+	f := &filter{program: p, fields: in.Fields}
+	f.tries.Watch(p)
+	return f, nil
 }
 
 // batch gives the next rows of the group; no record where the filter drops all of them.
@@ -190,6 +193,7 @@ func (b *batchOf) filter() ([]int32, error) {
 	}
 	rec := column.NewRecord(f.fields, cols, int64(b.n))
 	defer rec.Release()
+	f.tries.Begin()
 	sel, err := f.program.Select(rec, ids, nil, f.sel[:0])
 	if err != nil {
 		return nil, b.evalError(err, "")

@@ -334,6 +334,14 @@ func (r *reader) Tally() []connectors.Tally {
 	return list
 }
 
+// TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
+func (r *reader) TryCasts() []expr.TryCast {
+	if r.filter == nil {
+		return nil
+	}
+	return r.filter.tries.Counts()
+}
+
 // Close frees what is held.
 func (r *reader) Close() error {
 	for _, w := range r.words {

@@ -41,6 +41,7 @@ type calc struct {
 	columns []output
 	task    *operators.Task
 	sel     []int32
+	tries   expr.TryCasts
 }
 
 // An output is an input column (program nil) or computed.
@@ -57,6 +58,7 @@ func newCalc(o Options, in []expr.Schema) (operators.Operator, error) {
 			return nil, fmt.Errorf("where: %w", err)
 		}
 		c.where = p
+		c.tries.Watch(p)
 	}
 	for _, n := range o.Select {
 		if n.Expr.Op == expr.OpColumn {
@@ -71,6 +73,7 @@ func newCalc(o Options, in []expr.Schema) (operators.Operator, error) {
 			return nil, fmt.Errorf("column %s: %w", n.Name, err)
 		}
 		c.columns = append(c.columns, output{program: p})
+		c.tries.Watch(p)
 	}
 	return c, nil
 }
@@ -83,8 +86,12 @@ func (c *calc) Open(t *operators.Task) error {
 func (c *calc) EndInput(int, operators.Collector) error { return nil }
 func (c *calc) Close() error                            { return nil }
 
+// TryCasts is for how many rows a TRY_CAST gave NULL.
+func (c *calc) TryCasts() []expr.TryCast { return c.tries.Counts() }
+
 func (c *calc) Process(_ int, b operators.Batch, out operators.Collector) error {
 	defer b.Rec.Release()
+	c.tries.Begin()
 	sel := b.Sel
 	if c.where != nil {
 		kept, err := c.where.Select(b.Rec, b.Dict, sel, c.sel)

@@ -43,9 +43,11 @@ type node struct {
 	failed   error // or why it has none
 	fails    bool  // it may raise
 	cheap    bool  // it cannot fail and is computed faster for all rows than for a selection
+	tries    bool  // it has a TRY_CAST, which counts rows: it is computed for those that need it alone
 	dictCol  int   // the one STRING column it reads, -1 where it reads others or is that column
 	memos    map[uint64]*memo
-	extra    any // what a kernel prepared at compile time
+	extra    any    // what a kernel prepared at compile time
+	tried    *tried // of a TRY_CAST: where rows are counted, nil where nobody wants to know
 
 	in        []*vec   // the arguments' values
 	out       vec      // the result in own memory
@@ -65,12 +67,15 @@ type ctx struct {
 	dict   []uint64
 	loaded []vec
 	bufs   [][2][]uint64
-	plain  bool             // no work by dictionary: the columns are entries themselves
-	root   *node            // writes its result to buf, if it can
-	alloc  memory.Allocator // for buf
-	buf    *memory.Buffer
-	owned  []arrow.Array // made on the way, until the end
-	p      *Program
+	plain  bool // no work by dictionary: the columns are entries themselves
+	// learning is the memo for whose dictionary the rows are entries, and entry that of the first of them.
+	learning *memo
+	entry    int
+	root     *node            // writes its result to buf, if it can
+	alloc    memory.Allocator // for buf
+	buf      *memory.Buffer
+	owned    []arrow.Array // made on the way, until the end
+	p        *Program
 }
 
 // Compile makes a program of a checked expression over a schema.
@@ -97,7 +102,8 @@ func (p *Program) build(e *Expr) (*node, error) {
 	}
 	nd.in = make([]*vec, len(nd.args))
 	nd.fails = CanFail(e)
-	nd.cheap = !nd.fails && !readsText(e)
+	nd.tries = triesIn(e)
+	nd.cheap = !nd.fails && !nd.tries && !readsText(e)
 	cols := Columns(e)
 	nd.constant = len(cols) == 0 && (!e.Type.Nested() || e.Op == OpLiteral) // a nested value has a row of its own for each row
 	if e.Op != OpColumn && e.Type.Kind != Bytes && !e.Type.Nested() && len(cols) == 1 && cols[0] < len(p.in.Fields) && p.in.Fields[cols[0]].Type.Kind == String {

@@ -110,6 +110,7 @@ func (nd *node) cast(c *ctx, sel []int32, f convert, fast func(in, out *vec, n i
 			err = nd.cannotCast(i, s)
 			return false
 		}
+		c.missed(nd, i, s)
 		if !own {
 			own = true
 			nd.ownValidity(c.n)

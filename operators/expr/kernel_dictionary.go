@@ -20,6 +20,8 @@ type memo struct {
 	nulls bool   // some value is NULL
 	id    uint64
 	text  arrow.Array // of a STRING: the values as a dictionary
+	// misses are what TRY_CAST gave NULL for: at 0 for NULL, at i+1 for entry i. It may be shorter.
+	misses [][]miss
 }
 
 // mostMemos bounds how many dictionaries a node remembers.
@@ -36,6 +38,7 @@ func (nd *node) viaDictionary(c *ctx, sel []int32) (*vec, error) {
 	if m == nil {
 		return nil, nil
 	}
+	m.countMisses(col, c.n, sel)
 	if nd.e.Type.Kind == String {
 		return nd.recode(c, col, m, sel), nil
 	}
@@ -75,9 +78,9 @@ func (nd *node) memo(c *ctx, col *vec, sel []int32) *memo {
 	return m
 }
 
-// on is a context whose rows are n texts in place of the dictionary column.
-func (nd *node) on(c *ctx, texts *vec, n int) *ctx {
-	k := &ctx{n: n, cols: make([]*vec, len(c.cols)), plain: true, p: c.p}
+// on is a context whose rows are n texts in place of the dictionary column, from an entry on, -1 for NULL.
+func (m *memo) on(nd *node, c *ctx, texts *vec, n, entry int) *ctx {
+	k := &ctx{n: n, cols: make([]*vec, len(c.cols)), plain: true, p: c.p, learning: m, entry: entry}
 	k.cols[nd.dictCol] = texts
 	return k
 }
@@ -85,7 +88,7 @@ func (nd *node) on(c *ctx, texts *vec, n int) *ctx {
 // learnNull finds what the node gives for NULL: value 0, to which NULL rows are pointed.
 func (m *memo) learnNull(nd *node, c *ctx) {
 	null := vec{t: nd.typeOfColumn(c), m: -1, valid: []uint64{0}, offs: []int32{0, 0}}
-	v, err := nd.run(nd.on(c, &null, 1), nd, nil)
+	v, err := nd.run(m.on(nd, c, &null, 1, -1), nd, nil)
 	if err != nil {
 		m.bad = true
 		return
@@ -103,7 +106,7 @@ func (nd *node) typeOfColumn(c *ctx) Type { return c.p.in.Fields[nd.dictCol].Typ
 // learn computes the entries from upTo on.
 func (m *memo) learn(nd *node, c *ctx, col *vec, entries int) {
 	fresh := vec{t: col.t, m: -1, offs: col.offs[m.upTo : entries+1], data: col.data}
-	v, err := nd.run(nd.on(c, &fresh, entries-m.upTo), nd, nil)
+	v, err := nd.run(m.on(nd, c, &fresh, entries-m.upTo, m.upTo), nd, nil)
 	if err != nil {
 		m.bad = true
 		return

@@ -139,9 +139,9 @@ func runLogic(c *ctx, nd *node, sel []int32) (*vec, error) {
 	return out, nil
 }
 
-// coded reports whether the node cannot fail and is looked up by the codes of a dictionary column.
+// coded reports whether the node cannot fail, counts no rows and is looked up by the codes of a dictionary column.
 func (nd *node) coded(c *ctx) bool {
-	if nd.dictCol < 0 || c.plain || nd.fails {
+	if nd.dictCol < 0 || c.plain || nd.fails || nd.tries {
 		return false
 	}
 	col, err := c.column(nd.dictCol)
@@ -177,6 +177,7 @@ func (nd *node) selectRows(c *ctx, sel, out []int32) ([]int32, error) {
 		}
 		if col.codes != nil {
 			if m := nd.memo(c, col, sel); m != nil {
+				m.countMisses(col, c.n, sel)
 				return m.selectRows(col, c.n, sel, out), nil
 			}
 		}

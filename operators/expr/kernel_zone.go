@@ -126,6 +126,9 @@ func runDecoded(c *ctx, nd *node, sel []int32) (*vec, error) {
 		if bad < 0 {
 			bad = i
 		}
+		if nd.e.Op == OpTryCast {
+			c.missed(nd, i, NotUTF8)
+		}
 		return dst, noText
 	})
 	if err == nil && bad >= 0 && nd.e.Op == OpCast {

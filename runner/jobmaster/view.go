@@ -95,6 +95,7 @@ func addMetrics(to, m *rpc.TaskMetrics) {
 	to.BackpressuredMs += m.BackpressuredMs
 	to.SinkRows += m.SinkRows
 	to.SinkBytes += m.SinkBytes
+	to.TryCasts = addTryCasts(to.TryCasts, m.TryCasts)
 }
 
 func (j *JobMaster) sinkSnapshot(v *vertexRun, x *VertexSnapshot) SinkSnapshot {

@@ -115,6 +115,7 @@ func vertexOf(v jobmaster.VertexSnapshot) Vertex {
 		}
 	}
 	out.Watermark = leastWatermark(v.Subtasks)
+	out.TryCasts = tryCastsOf(v)
 	for _, t := range v.Subtasks {
 		out.Subtasks = append(out.Subtasks, Subtask{
 			Watermark: watermarkText(t.Metrics.WatermarkMs),

@@ -20,6 +20,7 @@ func WriteFull(w io.Writer, r Report) error {
 	fullLedger(&b, r)
 	fullSlots(&b, r.Slots)
 	fullBarriers(&b, r.Barriers)
+	fullTryCasts(&b, r.Vertices)
 	fullSources(&b, r.Sources)
 	fullSinks(&b, r)
 	fullBooks(&b, r.Books)

@@ -103,6 +103,8 @@ type Vertex struct {
 	// the last row; absent where some subtask gave none.
 	Watermark string    `json:"watermark,omitempty"`
 	Subtasks  []Subtask `json:"subtasks"`
+	// TryCasts are the values that TRY_CAST gave NULL for, by operator, expression and reason.
+	TryCasts []TryCast `json:"tryCasts,omitempty"`
 }
 
 // Parallelism is what was asked, what was decided, and why. Decided is 0 where the job ended before.

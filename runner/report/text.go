@@ -17,6 +17,7 @@ import (
 func WriteText(w io.Writer, r Report, path string) {
 	var b strings.Builder
 	writeVertices(&b, r)
+	writeTryCasts(&b, r.Vertices, "")
 	writeInferred(&b, r.Sources)
 	writeSinks(&b, r)
 	for _, x := range r.Warnings {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 	"github.com/seed-4b0e9f7c/runner/runner/exchange"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
 )
@@ -47,7 +48,8 @@ func samples() []Message {
 		TaskUpdate{Task: id, State: Failed, Failure: &TaskFailure{
 			Causes: []failure.Cause{{Class: "CastError", Message: "m", Line: 4}}, HasOrder: true, Order: [3]int64{1, 1 << 60, 3}, Lost: &result, Fatal: true,
 		}, Results: []ResultInfo{{ID: result, Bytes: []int64{1}, Rows: []int64{2}}}, Committables: []connectors.Committable{{State: []byte("x"), Rows: 1}}},
-		TaskProgress{Tasks: []TaskMetricsOf{{Task: id, Metrics: TaskMetrics{RecordsIn: 1, Operators: []OperatorBooks{{In: 1}}}}}},
+		TaskProgress{Tasks: []TaskMetricsOf{{Task: id, Metrics: TaskMetrics{RecordsIn: 1, Operators: []OperatorBooks{{In: 1}},
+			TryCasts: []TryCast{{Operator: 1, TryCast: expr.TryCast{Expression: "TRY_CAST(a AS INT)", Reason: "empty", Rows: 2}}}}}}},
 		SubmitJob{Job: "j", Run: "r"}, SubmitResult{Job: "j", Refused: "no"}, CancelJob{Job: "j"}, ListJobs{Job: "j"},
 		JobList{Jobs: []JobStatus{{Job: "j"}}},
 		JobStatus{Job: "j", State: JobFailed, StartMs: 1, AtMs: 2, Failure: &failure.Failure{Headline: "h"}},

@@ -5,6 +5,7 @@ package rpc
 
 import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 	"github.com/seed-4b0e9f7c/runner/runner/exchange"
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
@@ -183,6 +184,14 @@ type TaskMetrics struct {
 	// WatermarkMs is the last watermark the task gave on, [connectors.EndWatermark] after the end; nil where it
 	// gave none.
 	WatermarkMs *int64 `json:"watermarkMs,omitempty"`
+	// TryCasts come with a final state, of an attempt that did not fail.
+	TryCasts []TryCast `json:"tryCasts,omitempty"`
+}
+
+// A TryCast is for how many rows a TRY_CAST of one operator gave NULL. Operator is its place in the chain.
+type TryCast struct {
+	Operator int `json:"operator"`
+	expr.TryCast
 }
 
 // OperatorBooks are the books of one operator in one attempt.

@@ -43,6 +43,7 @@ type task struct {
 	skipped  []connectors.Tally
 	files    *fileNames         // of the source's rows; nil: nobody wants them
 	tally    []connectors.Tally // the reader's, once it is closed
+	tries    []rpc.TryCast      // once the chain is closed
 
 	started   time.Time
 	edgeIn    []atomic.Int64 // rows by edge of the inputs, in order
@@ -79,6 +80,9 @@ func (t *task) run() rpc.TaskUpdate {
 		err = cerr
 	}
 	u.Metrics = t.metrics(true)
+	if err != nil && !errors.Is(context.Cause(t.ctx), errCancelled) {
+		u.Metrics.TryCasts = nil // of a part of the rows that nobody can tell
+	}
 	switch {
 	case err == nil:
 	case t.ctx.Err() != nil && errors.Is(context.Cause(t.ctx), errCancelled):
@@ -233,6 +237,7 @@ func (t *task) complete(u *rpc.TaskUpdate) error {
 // tearDown frees everything, whatever state the attempt is in.
 func (t *task) tearDown() error {
 	errs := []error{t.letProducersGo()}
+	t.noteTryCasts()
 	if t.reader != nil {
 		t.noteReading()
 		t.tally = append(append(t.tally, t.reader.Tally()...), t.skipped...)
@@ -293,7 +298,7 @@ func (t *task) metrics(last bool) rpc.TaskMetrics {
 	for _, o := range t.outputs {
 		m.Edges = append(m.Edges, rpc.EdgeBooks{Edge: o.edge.ID, Out: o.rows})
 	}
-	m.Files = t.tally
+	m.Files, m.TryCasts = t.tally, t.tries
 	if t.sink != nil {
 		m.SinkRows, m.SinkBytes, m.Digest = t.sink.rows, t.sink.bytes, t.sink.hexDigest()
 	}

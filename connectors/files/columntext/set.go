@@ -21,6 +21,7 @@ type Set struct {
 	rest    []int     // parsed for the rows that pass, ascending
 	wanted  []int     // given out, in their order
 	where   *expr.Program
+	tries   expr.TryCasts // of the filter
 	arrs    []arrow.Array // per field
 	dicts   []uint64
 	sel     []int32
@@ -94,6 +95,9 @@ func (s *Set) Used() []int {
 	return out
 }
 
+// TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
+func (s *Set) TryCasts() []expr.TryCast { return s.tries.Counts() }
+
 // Column is the column of a field, nil where it is not used.
 func (s *Set) Column(i int) *Column { return s.cols[i] }
 
@@ -116,6 +120,7 @@ func (s *Set) compile(where *expr.Expr) error {
 		return fmt.Errorf("compiling the filter of a source: %w", err)
 	}
 	s.where = p
+	s.tries.Watch(p)
 	return nil
 }
 
@@ -131,6 +136,7 @@ func (s *Set) Parse(rows int, from Rows, skip bool) Parsed {
 	}
 	before := len(p.Sel)
 	if s.where != nil {
+		s.tries.Begin()
 		s.filter(&p, rows)
 	}
 	p.Filtered = before - len(p.Sel)
