@@ -137,7 +137,7 @@ func (r *reader) other(s Section, e spec.Entry, path, what string, known []strin
 	if slices.Contains(laterKeys(s), e.Key) {
 		hint := ""
 		if e.Key == "slot_sharing" {
-			hint = "slot_sharing_group sets nodes apart; for the whole job it is runner.slot-sharing: false in settings"
+			hint = "slot_sharing_group sets nodes apart; for the whole job it is slot_sharing: false in settings"
 		}
 		r.notYet(at(e.Pos, path+"."+e.Key), e.Key, hint)
 		return

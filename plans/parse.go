@@ -251,18 +251,20 @@ func (r *reader) settings(n *spec.Node) {
 			r.add(at(e.Pos, path), RuleNestedSetting, fmt.Sprintf("%s is written as a mapping", e.Key), "options are flat here: write "+inner)
 			continue
 		}
-		if e.Key == "slot_sharing" {
-			// It has a name of its own as an option, too far from this one to be found as the nearest.
-			r.add(at(e.Pos, path), config.RuleUnknownOption, fmt.Sprintf("unknown option %q", e.Key), "").Near = config.SlotSharing
-			continue
-		}
-		o := r.options.Lookup(e.Key)
+		name := optionName(e.Key)
+		o := r.options.Lookup(name)
 		if o != nil && o.Scope == config.Cluster {
 			r.option(config.ClusterOption(o), e.Pos, path)
 			continue
 		}
 		if o == nil {
 			r.option(r.options.Check(e.Key, ""), e.Pos, path)
+			continue
+		}
+		if i := slices.IndexFunc(r.plan.Settings, func(s Setting) bool { return s.Name == name }); i >= 0 {
+			first := r.plan.Settings[i].Pos
+			r.add(at(e.Pos, path), config.RuleDoubledOption, fmt.Sprintf("%s says the same as %s", e.Key, strings.TrimPrefix(first.Path, "settings.")),
+				fmt.Sprintf("that one is at line %d, column %d; keep one of the two", first.Line, first.Column))
 			continue
 		}
 		value, ok := r.scalar(e.Value, path, o.Wants())
@@ -273,11 +275,23 @@ func (r *reader) settings(n *spec.Node) {
 			r.option(err, e.Value.Pos, path)
 			continue
 		}
-		if e.Key == config.LocalTimeZone {
+		if name == config.LocalTimeZone {
 			r.plan.Zone = value
 		}
-		r.plan.Settings = append(r.plan.Settings, Setting{Name: e.Key, Value: value, Pos: at(e.Pos, path)})
+		r.plan.Settings = append(r.plan.Settings, Setting{Name: name, Value: value, Pos: at(e.Pos, path)})
 	}
+}
+
+// slotSharing is the short name that config.SlotSharing has in the settings of a plan, beside the
+// slot_sharing_group of a node.
+const slotSharing = "slot_sharing"
+
+// optionName is the option that a key of settings means.
+func optionName(key string) string {
+	if key == slotSharing {
+		return config.SlotSharing
+	}
+	return key
 }
 
 // flatten writes the first option of a nested mapping as it should be.

@@ -165,6 +165,9 @@ func settingsSchema() object {
 			s["default"] = o.Default
 		}
 		properties[o.Name] = s
+		if o.Name == config.SlotSharing {
+			properties[slotSharing] = s
+		}
 	}
 	return object{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false, "description": "Options of the job."}
 }
