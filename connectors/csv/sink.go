@@ -3,7 +3,6 @@ package csv
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -25,10 +24,10 @@ type sinkState struct {
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
 	var none connectors.BoundSink
 	if len(o.Path) != 1 {
-		return none, &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("path: a sink has one target, and %d are given", len(o.Path))}
+		return none, refused("path: a sink has one target, and %d are given", len(o.Path))
 	}
 	if len(o.Columns) > 0 {
-		return none, errors.New("columns: belongs to sources; a sink writes the columns of its input")
+		return none, refused("columns: belongs to sources; a sink writes the columns of its input")
 	}
 	delimiter, err := o.delimiter()
 	if err != nil {
@@ -39,8 +38,7 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 		return none, err
 	}
 	if err := rowtext.Flat(in); err != nil {
-		err = &files.Error{Kind: files.InvalidOption, Message: err.Error()}
-		return none, err
+		return none, refused("%v", err)
 	}
 	if s.Target, err = files.BindTarget(files.Local(), o.Path[0], files.Mode(o.Mode), ".csv", e.Dir); err != nil {
 		return none, err
@@ -58,16 +56,21 @@ func (s *sinkState) setNull(in expr.Schema) error {
 	if len(d.Nulls) > 0 {
 		d.Null = d.Nulls[0]
 		if strings.ContainsAny(d.Null, "\"\r\n"+string(rune(d.Delimiter))) {
-			return fmt.Errorf("null_values: a sink writes NULL as %q, and that cannot stand without quotes", d.Null)
+			return refused("null_values: a sink writes NULL as %q, and that cannot stand without quotes", d.Null)
 		}
 		return nil
 	}
 	for _, f := range in.Fields {
 		if !f.Type.NotNull {
-			return fmt.Errorf("null_values: is empty, and column %s may be NULL: expected a text that stands for NULL", f.Name)
+			return refused("null_values: is empty, and column %s may be NULL: expected a text that stands for NULL", f.Name)
 		}
 	}
 	return nil
+}
+
+// refused is a fault of the plan, at the option it begins with.
+func refused(format string, args ...any) error {
+	return &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf(format, args...)}
 }
 
 // openSink makes the sink of a bound state.

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	vectors "github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -103,8 +105,9 @@ func TestSinkOptions(t *testing.T) {
 		{Options{Path: []string{"a"}, Mode: "replace"}, "expected error, overwrite or append"},
 	} {
 		_, err := Spec.BindSink(t.Context(), c.o, in, connectors.Env{Dir: t.TempDir()})
-		if err == nil || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%+v: %v", c.o, err)
+		var fault *files.Error // of the plan, not of the target
+		if err == nil || !strings.Contains(err.Error(), c.text) || !errors.As(err, &fault) || fault.Kind != files.InvalidOption {
+			t.Errorf("%+v: %T %v", c.o, err, err)
 		}
 	}
 }

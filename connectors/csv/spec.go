@@ -12,7 +12,6 @@
 package csv
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func (o Options) delimiter() (byte, error) {
 	case d == `\t`:
 		return '\t', nil
 	case len(d) != 1 || d[0] >= 0x80 || strings.ContainsAny(d, "\"\r\n\x00"):
-		return 0, fmt.Errorf("delimiter %q: expected one ASCII character that is no quote and no line break, such as \";\" or \"\\t\"", d)
+		return 0, refused("delimiter %q: expected one ASCII character that is no quote and no line break, such as \";\" or \"\\t\"", d)
 	default:
 		return d[0], nil
 	}
