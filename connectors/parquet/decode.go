@@ -158,6 +158,10 @@ func (d *decoder) fromInt64(c *chunk, n int) (piece, error) {
 		}
 		return inPlace(d, c, n, int64Ops(), func(i int64) (int64, *badValue) { return timeOfDay(i, 1, down) })
 	case *schema.IntLogicalType:
+		if !l.IsSigned() && d.typ.Kind == expr.Decimal {
+			var wide []int64
+			return converted(d, c, &wide, n, int64Ops(), func(i int64) (decimal128.Num, *badValue) { return decimal128.FromU64(uint64(i)), nil })
+		}
 		if !l.IsSigned() {
 			return inPlace(d, c, n, int64Ops(), fromUint64)
 		}
@@ -331,7 +335,9 @@ func overflow(value string, t expr.Type) *badValue {
 
 func fromUint64(v int64) (int64, *badValue) {
 	if v < 0 {
-		return 0, overflow(fmt.Sprint(uint64(v)), expr.Of(expr.BigInt))
+		bad := overflow(fmt.Sprint(uint64(v)), expr.Of(expr.BigInt))
+		bad.why += "; declared as DECIMAL(20, 0) the column holds it"
+		return 0, bad
 	}
 	return v, nil
 }

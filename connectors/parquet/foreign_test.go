@@ -222,6 +222,31 @@ func TestNestedByAnother(t *testing.T) {
 	}
 }
 
+// TestUnsigned reads all unsigned numbers of 64 bits where the declared type holds them.
+func TestUnsigned(t *testing.T) {
+	var rows []foreign
+	for _, u := range []uint64{0, 1, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
+		rows = append(rows, foreign{DL: ptr(int64(1)), U64: ptr(int64(u)), T96: ptr(int96Text(0, 0)), DF: bigEndianOf("1", 16), DB: bigEndianOf("1", 2), D32: ptr(int32(1)), Raw: ptr("x"), DLA: ptr("x"), DBA: ptr("x")})
+	}
+	path := foreignFile(t, rows...)
+	for _, typ := range []string{"DECIMAL(20, 0)", "DECIMAL(38, 0)", "STRING"} {
+		o := Options{Path: []string{path}, Columns: schemaOf(t, "u64 "+typ).Fields}
+		got, err := readAll(t, alloc(t), input{Options: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(strings.Join(got, ";"), "|", "")
+		if text != "0;1;9223372036854775807;9223372036854775808;18446744073709551615" {
+			t.Errorf("%s: %s", typ, text)
+		}
+		push := connectors.Pushdown{Columns: []int{0}, Limit: -1}
+		push.Where = where(t, "u64 = CAST('18446744073709551615' AS "+typ+")", open1(t, o).Schema())
+		if got, err := readAll(t, alloc(t), input{Options: o, push: &push}); err != nil || len(got) != 1 && typ != "STRING" {
+			t.Errorf("%s, filtered: %v %v", typ, got, err)
+		}
+	}
+}
+
 // int96Text is days from 1970 and nanoseconds of the day.
 func int96Text(days int32, nanos uint64) string {
 	b := binary.LittleEndian.AppendUint64(nil, nanos)
@@ -236,7 +261,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		foreign{DL: ptr(int64(3)), U64: ptr(int64(3)), T96: ptr(int96Text(0, 0)), DF: bigEndianOf("1", 16), DB: bigEndianOf("1", 2), D32: ptr(int32(1)), Raw: ptr("x"), DLA: ptr("x"), DBA: ptr("x")},
 	)
 	for _, c := range []struct{ column, class, text string }{
-		{"u64", "Overflow", "18446744073709551615 does not fit BIGINT"},
+		{"u64", "Overflow", "18446744073709551615 does not fit BIGINT; declared as DECIMAL(20, 0) the column holds it"},
 		{"raw", "SchemaMismatch", "no UTF-8 text"},
 		{"t96", "Overflow", "Julian day"},
 		{"d32", "Overflow", "20000000.00 does not fit DECIMAL(9, 2)"},

@@ -19,11 +19,15 @@ type leaf struct {
 	nest  *nest     // what a nested column is made of; nil for others
 	bare  bool      // bytes without annotation, which may be text
 	utc   bool      // a TIMESTAMP of an old annotation or INT96, which most writers meant as an instant
+	wide  bool      // unsigned numbers of 64 bits, of which BIGINT holds half
 }
 
 // as is the column as a declared type has it: bytes without annotation are text where text is declared,
-// since old writers leave the annotation out.
+// since old writers leave the annotation out; unsigned numbers of 64 bits are whole where they can be.
 func (l leaf) as(t expr.Type) leaf {
+	if l.wide && (t.Kind == expr.String || t.Kind == expr.Decimal) {
+		l.typ = expr.DecimalOf(20, 0).Nullable(!l.typ.NotNull) // which holds them all
+	}
 	if l.bare && t.Kind == expr.String {
 		l.typ.Kind = expr.String
 	}
@@ -70,6 +74,9 @@ func primitive(n *schema.PrimitiveNode, index int) leaf {
 	}
 	l.bare = n.PhysicalType() == parquet.Types.ByteArray && isNone(n.LogicalType())
 	l.utc = l.typ.Kind == expr.Timestamp && isInstant(n)
+	if i, ok := n.LogicalType().(*schema.IntLogicalType); ok {
+		l.wide = i.BitWidth() == 64 && !i.IsSigned()
+	}
 	return l
 }
 

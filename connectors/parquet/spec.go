@@ -5,20 +5,21 @@
 //	BOOLEAN                             BOOLEAN
 //	INT32, and signed and unsigned 8 and 16 bits   INT
 //	INT64, unsigned 32 bits             BIGINT
-//	unsigned 64 bits                    BIGINT, an Overflow where a value does not fit
+//	unsigned 64 bits                    BIGINT, an Overflow where a value does not fit; declared DECIMAL or STRING all do
 //	FLOAT, DOUBLE, FLOAT16              DOUBLE, so that sums keep their digits
 //	DECIMAL(p, s), however stored       DECIMAL(p, s), p up to 38
 //	BYTE_ARRAY as text, enum or JSON    STRING
-//	BYTE_ARRAY without annotation       STRING where it is UTF-8, which old writers mean; else refused
+//	BYTE_ARRAY without annotation       BYTES; declared STRING, which old writers mean, text that has to be UTF-8
 //	DATE                                DATE
-//	TIMESTAMP(ms), TIMESTAMP(us, ns), INT96   TIMESTAMP(3), TIMESTAMP(6)
+//	TIME(ms), TIME(us, ns)              TIME(3), TIME(6)
+//	TIMESTAMP(ms), TIMESTAMP(us, ns), INT96   TIMESTAMP(3), TIMESTAMP(6); TIMESTAMP_LTZ where it is an instant (adjusted to UTC)
 //	Null, of columns that hold nothing else   as its physical type, mostly INT
 //
 // A plan that declares the columns may have whole numbers as TINYINT, SMALLINT, INT or BIGINT, which fail
 // where a value does not fit, and a FLOAT as FLOAT.
 //
-// A TIMESTAMP that is an instant (adjusted to UTC) and an INT96 read as the time of day in UTC;
-// nanoseconds are cut to microseconds. Other types are no part of the schema: a
+// An INT96 and a TIMESTAMP of an old annotation, which does not say whether it is an instant, read as date and
+// time in UTC, and as TIMESTAMP_LTZ where that is declared; nanoseconds are cut to microseconds. Other types are no part of the schema: a
 // plan that declares one is refused with the reason. Encrypted files are refused.
 //
 // Groups are read as ROW, LISTs and repeated fields as ARRAY (also the forms of old writers that the format
