@@ -76,7 +76,6 @@ func (s *scanner) scan(r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		s.text = s.text || len(bytes.TrimSpace(line)) > 0
 		s.line(line)
 	}
 	s.end()
@@ -104,6 +103,7 @@ func (s *scanner) line(line []byte) {
 		s.colours = withoutColours(line, s.colours)
 		line = s.colours
 	}
+	s.text = s.text || len(bytes.TrimSpace(line)) > 0
 	if !s.doc.open && len(line) > 2 && line[0] == '{' && line[1] == '"' && bytes.Contains(line, []byte(`"log":`)) {
 		line = s.dockerLine(line)
 	}
