@@ -10,10 +10,10 @@ import (
 
 // A run stages what it writes beside its target:
 //
-//	.runner-<run>/lock.…             one for each process that works in it
-//	.runner-<run>/<target>/work/…    files being written, and those prepared
-//	.runner-<run>/<target>/new/…     the complete folder, just before it is swapped in
-//	.runner-<run>/<target>/old/…     the folder before, where two paths cannot be swapped in one step
+//	.runner-<run>/lock.…           one for each process that works in it
+//	.runner-<run>/<target>/work    files being written, and those prepared
+//	.runner-<run>/<target>/new     the complete folder, just before it is swapped in
+//	.runner-<run>/<target>/old     the folder before, where two paths cannot be swapped in one step
 //
 // Readers skip it by its name. It lies on the target's file system, so that publishing is a rename.
 const stagingPrefix = ".runner-"

@@ -73,10 +73,6 @@ func bindPlan(ctx context.Context, p *plans.Plan, cat connectors.Catalog) (*jobg
 			errs = append(errs, fmt.Errorf("sink %s: %w", n.Name, err))
 			continue
 		}
-		if _, err := cat[n.Sink.Kind].OpenSink(b.State, r.Schema); err != nil {
-			found = append(found, plans.NewFinding(p, n.Sink.Pos, "unwritable", fmt.Sprintf("sink %s: %v", n.Name, err)))
-			continue
-		}
 		bp.Sinks[n.Name] = b
 	}
 	found = append(found, streamFaults(bp)...)
