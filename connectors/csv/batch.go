@@ -240,15 +240,7 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 }
 
 // Tally is the books, by file.
-func (r *reader) Tally() []connectors.Tally {
-	var out []connectors.Tally
-	for i := range r.src.Files {
-		if t := r.tallies[int64(i)+1]; t != nil {
-			out = append(out, *t)
-		}
-	}
-	return out
-}
+func (r *reader) Tally() []connectors.Tally { return r.tallies.All() }
 
 // TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
 func (r *reader) TryCasts() []expr.TryCast {

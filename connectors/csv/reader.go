@@ -37,11 +37,11 @@ type reader struct {
 	set     *columntext.Set
 	out     []connectors.Reject // left out and not yet asked for
 	lines   text.LineCounter
-	tallies map[int64]*connectors.Tally
+	tallies connectors.Tallies
 }
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
-	r := &reader{src: s, tallies: map[int64]*connectors.Tally{}}
+	r := &reader{src: s, tallies: connectors.Tallies{}}
 	r.win.scan, r.win.delimiter, r.win.bound = s.scan, s.Delimiter, &s.bound
 	r.probe.w.scan, r.probe.w.delimiter, r.probe.reach = s.scan, s.Delimiter, s.reach
 	nulls := columntext.NewNullTokens(s.Nulls)
@@ -365,12 +365,7 @@ func (r *reader) again(c *cursor) error {
 
 // tally is the books of the cursor's file.
 func (r *reader) tally(c *cursor) *connectors.Tally {
-	t := r.tallies[c.file]
-	if t == nil {
-		t = &connectors.Tally{File: c.in.Path}
-		r.tallies[c.file] = t
-	}
-	return t
+	return r.tallies.Of(c.file, c.in.Path)
 }
 
 // account books the bytes of the split that are done.

@@ -169,7 +169,7 @@ func (r *reader) unread(c *cursor) int64 {
 
 // seekListed reads single records from an origin on up to a row.
 func (r *reader) seekListed(ctx context.Context, in *input, o operators.Origin, row int64) (s standing, err error) {
-	at := &reader{src: r.src, tallies: map[int64]*connectors.Tally{}}
+	at := &reader{src: r.src, tallies: connectors.Tallies{}}
 	c := &cursor{in: in, file: o.File}
 	if err := at.startListed(c, splitState{End: in.tiles()}); err != nil {
 		return s, err

@@ -52,11 +52,11 @@ type reader struct {
 	set     *columntext.Set
 	out     []connectors.Reject // left out and not yet asked for
 	lines   text.LineCounter
-	tallies map[int64]*connectors.Tally
+	tallies connectors.Tallies
 }
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
-	r := &reader{src: s, tallies: map[int64]*connectors.Tally{}}
+	r := &reader{src: s, tallies: connectors.Tallies{}}
 	nulls := columntext.NewNullTokens([]string{""})
 	var err error
 	r.set, err = columntext.NewSet(s.Schema().Fields, s.columns, s.where, s.CheckAll, func(i int) *columntext.Column {
@@ -308,12 +308,7 @@ func (r *reader) spoil(c *cursor) error {
 
 // tally is the books of the cursor's file.
 func (r *reader) tally(c *cursor) *connectors.Tally {
-	t := r.tallies[c.file]
-	if t == nil {
-		t = &connectors.Tally{File: c.in.Path}
-		r.tallies[c.file] = t
-	}
-	return t
+	return r.tallies.Of(c.file, c.in.Path)
 }
 
 // batch parses rows of the chunk.
@@ -419,15 +414,7 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 }
 
 // Tally is the books, by file.
-func (r *reader) Tally() []connectors.Tally {
-	var out []connectors.Tally
-	for i := range r.src.Files {
-		if t := r.tallies[int64(i)+1]; t != nil {
-			out = append(out, *t)
-		}
-	}
-	return out
-}
+func (r *reader) Tally() []connectors.Tally { return r.tallies.All() }
 
 // TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
 func (r *reader) TryCasts() []expr.TryCast { return r.set.TryCasts() }
