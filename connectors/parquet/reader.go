@@ -43,12 +43,12 @@ type reader struct {
 	gaps  []rowRange  // of the group: rows to come of which none passes
 
 	failed  error
-	tallies map[int]*connectors.Tally
+	tallies connectors.Tallies
 	adds    []error // splits that could not be understood
 }
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
-	r := &reader{src: s, alloc: t.Alloc, words: map[int]*words{}, tallies: map[int]*connectors.Tally{}}
+	r := &reader{src: s, alloc: t.Alloc, words: map[int]*words{}, tallies: connectors.Tallies{}}
 	first, rest := s.uses()
 	for _, c := range append(first, rest...) {
 		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c], paths: s.paths[c]})
@@ -85,12 +85,7 @@ func (r *reader) Add(splits []connectors.Split) {
 }
 
 func (r *reader) tally(file int) *connectors.Tally {
-	t := r.tallies[file]
-	if t == nil {
-		t = &connectors.Tally{File: r.src.Files[file-1].Path}
-		r.tallies[file] = t
-	}
-	return t
+	return r.tallies.Of(int64(file), r.src.Files[file-1].Path)
 }
 
 // Next gives the next batch with rows that pass the filter. After an error it gives the same again.
@@ -323,13 +318,9 @@ func (r *reader) row() int64 { return r.start + r.at }
 
 // Tally is what was read of each file; rows not reached are unread.
 func (r *reader) Tally() []connectors.Tally {
-	var list []connectors.Tally
-	for i := range r.src.Files {
-		if t := r.tallies[i+1]; t != nil {
-			c := *t
-			c.Unread = c.Rows - c.Read - c.Pruned
-			list = append(list, c)
-		}
+	list := r.tallies.All()
+	for i := range list {
+		list[i].Unread = list[i].Rows - list[i].Read - list[i].Pruned
 	}
 	return list
 }
