@@ -35,15 +35,15 @@ func (w *window) begin(c *cursor) error {
 		}
 		return nil
 	}
-	var before [1]byte
-	if err := text.ReadFull(w.File, w.Path, w.Size, before[:], c.start-1); err != nil {
+	before, err := w.byteBefore(c.start)
+	if err != nil {
 		return err
 	}
-	if c.begins == outside && before[0] == '\n' {
+	if c.begins == outside && before == '\n' {
 		c.pos = c.start
 		return nil
 	}
-	at := stand{c.begins, before[0]}
+	at := stand{c.begins, before}
 	for pos := c.start; pos < c.end; {
 		if err := w.Fill(pos, int(min(int64(c.read), c.end-pos))); err != nil {
 			return err

@@ -76,7 +76,7 @@ func TestRefused(t *testing.T) {
 // TestHiddenRecords: a split begins inside a quoted field whose text looks like records. That is
 // refused where it cannot be told, and never misread.
 func TestHiddenRecords(t *testing.T) {
-	text := "a,b\n1,\"" + strings.Repeat("7,8\n", 20<<10) + "\"\n2,x\n"
+	text := "a,b\n1,\"" + strings.Repeat("7,8\n", 100<<10) + "\"\n2,x\n"
 	_, state, err := bindText(t, Options{Columns: columns(t, "a INT; b STRING")}, text)
 	if err != nil {
 		t.Fatal(err)
@@ -85,14 +85,16 @@ func TestHiddenRecords(t *testing.T) {
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	_, _, err = readAll(t, state, how{split: 30000})
-	if err == nil || !strings.Contains(err.Error(), "runner.source.split-size") || !strings.Contains(err.Error(), "a.csv:2") {
-		t.Errorf("a hidden split: %v", err)
+	for _, split := range []int64{30000, 300000} {
+		_, _, err = readAll(t, state, how{split: split})
+		if err == nil || !strings.Contains(err.Error(), "runner.source.split-size") || !strings.Contains(err.Error(), "a.csv:2") {
+			t.Errorf("hidden splits of %d: %v", split, err)
+		}
 	}
-	// Near its end the closing quote is in sight.
-	rows, _, err = readAll(t, state, how{split: int64(len(text)) - 1000})
+	// Before the first anchor nothing is guessed.
+	rows, _, err = readAll(t, state, how{split: int64(len(text)) - 200000})
 	if err != nil || len(rows) != 2 {
-		t.Errorf("a split near the end: %d rows, %v", len(rows), err)
+		t.Errorf("a split before the first anchor: %d rows, %v", len(rows), err)
 	}
 }
 

@@ -306,9 +306,11 @@ func compare(t *testing.T, dir string, data []byte, seed uint64, split, read int
 	h.plain = pick(3) == 0
 	h.rejected, h.first = want.rejected, want.first
 	agree(t, inOrder(t, state), h, rows, fails, false)
+	step := []int64{1, 13, 64, probeStep}[pick(4)]
 	for _, h.scan = range []scanner{bestScanner(), scanPortable} {
 		for _, near := range []int{probeNear, 16} {
-			h.reach = reach{near: near, far: near * 4, back: [4]int64{int64(near) / 2, int64(near), int64(near) * 2, int64(near) * 4}}
+			n := int64(near)
+			h.reach = reach{near: near, far: near * 4, back: [3]int64{n / 2, n, n * 2}, step: step, most: n * 4}
 			agree(t, state, h, rows, fails, near < probeNear)
 		}
 	}

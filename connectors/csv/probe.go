@@ -17,57 +17,129 @@ import (
 //     there. The first split begins at the start of the file, so each comparison proves the next
 //     split's start: a wrong answer is never silent.
 //
+// What proves something is looked for around anchors alone, places at equal distances: what stands at any
+// other place follows from the anchor before it, and so do anchors around which nothing proves anything.
+// What one split has found out serves the next ones, so that the work is in proportion to the file and not
+// to how many splits begin inside a long field.
+//
 // A fault is found wherever the quotes are wrong, so a comparison fails in a file without faults only
 // where a quoted field of more than 16 KiB without a quote holds text that looks like records of the
-// same file, and a split begins in it. That is refused, see [ambiguous].
+// same file, and an anchor stands in it. That is refused, see [ambiguous].
 const (
 	probeNear = 16 << 10
 	probeFar  = 256 << 10
+	probeStep = 256 << 10
 )
 
-// A reach is how far a prober looks around a place: ahead, and where that proves nothing back.
+// A reach is how far a prober looks around an anchor: ahead, and where that proves nothing back.
 type reach struct {
 	near, far int
-	back      [4]int64 // the last one as far as a record may be long
+	back      [3]int64
+	step      int64 // from one anchor to the next
+	most      int64 // how far back an anchor may be that tells what another one is: as far as a record may be long
 }
 
 func defaultReach() reach {
-	return reach{near: probeNear, far: probeFar, back: [4]int64{4 << 10, 64 << 10, 1 << 20, text.MaxRecord}}
+	return reach{near: probeNear, far: probeFar, back: [3]int64{4 << 10, 64 << 10, 1 << 20}, step: probeStep, most: text.MaxRecord}
 }
 
 // A prober answers what a place is.
 type prober struct {
 	w window
 	reach
-	file int64 // of the last answer
+	file   int64   // that the rest is about
+	anchor learned // the last one
+	last   learned // place
+}
+
+// A learned place is one whose stand is known.
+type learned struct {
+	stand
 	at   int64
-	sit  sit
+	from int64 // the anchor that it follows from; below 0: there is none within reach
 }
 
 // ask is what the byte at an offset stands in. It is a function of the file's bytes, the delimiter and
 // the number of fields alone, so every reader gets the same answer.
 func (p *prober) ask(file, at int64, in *input) (sit, error) {
-	if p.file == file && p.at == at {
-		return p.sit, nil
-	}
-	s, err := p.answer(at, in)
-	if err == nil {
-		p.file, p.at, p.sit = file, at, s
-	}
-	return s, err
-}
-
-func (p *prober) answer(at int64, in *input) (sit, error) {
+	begin := learned{stand: stand{before: '\n'}, at: in.Data, from: in.Data}
 	if at <= in.Data {
 		return outside, nil
 	}
+	if p.file != file {
+		p.file, p.anchor, p.last = file, begin, begin
+	}
+	a := at - at%p.step
+	if p.last.at > at || p.last.at < a {
+		k, err := p.anchored(a, begin, in)
+		if err != nil {
+			return outside, err
+		}
+		p.last = k
+	}
+	s, err := p.w.track(p.last.stand, p.last.at, at)
+	if err == nil {
+		p.last.stand, p.last.at = s, at
+	}
+	return s.kind(), err
+}
+
+// anchored is the stand at an anchor. An anchor before the first record is that.
+func (p *prober) anchored(at int64, begin learned, in *input) (learned, error) {
+	if at <= in.Data {
+		return begin, nil
+	}
+	k := learned{at: at, from: -1}
+	for h := at; at-h < p.most; h -= p.step {
+		if h <= in.Data {
+			k = begin
+			break
+		}
+		if h == p.anchor.at {
+			k = p.anchor
+			break
+		}
+		s, known, err := p.around(h, in)
+		if err != nil {
+			return k, err
+		}
+		if known {
+			k = learned{stand: s, at: h, from: h}
+			break
+		}
+	}
+	var err error
+	if k.from >= 0 {
+		k.stand, err = p.w.track(k.stand, k.at, at)
+	}
+	if k.at = at; err != nil {
+		return k, err
+	}
+	p.anchor = k
+	if k.from >= 0 && at-k.from < p.most {
+		return k, nil
+	}
+	// A quoted field that begins further back is longer than a record may be.
+	before, err := p.w.byteBefore(at)
+	k.stand = stand{outside, before}
+	return k, err
+}
+
+// around is what the bytes around a place say that it is; known is false where they say nothing.
+func (p *prober) around(at int64, in *input) (s stand, known bool, err error) {
+	before, err := p.w.byteBefore(at)
+	s.before = before
+	if err != nil {
+		return s, false, err
+	}
 	for _, far := range []int{p.near, p.far} {
-		a, err := p.ahead(at, far, in)
-		if err != nil || a.sure {
-			return a.sit, err
+		a, err := p.ahead(at, before, far, in)
+		if s.sit = a.sit; err != nil || a.sure {
+			return s, true, err
 		}
 		if a.records > 0 && a.fit && in.Fields > 1 {
-			return outside, nil
+			s.sit = outside
+			return s, true, nil
 		}
 		if a.back {
 			break
@@ -75,15 +147,39 @@ func (p *prober) answer(at int64, in *input) (sit, error) {
 	}
 	for i, back := range p.back {
 		a, err := p.behind(max(in.Data, at-back), at, in)
-		if err != nil || a.sure {
-			return a.sit, err
+		if s.sit = a.sit; err != nil || a.sure {
+			return s, true, err
 		}
-		if a.records > 0 && a.fit && (in.Fields > 1 || i > 1) {
-			return a.sit, nil
+		if a.records > 0 && in.Fields > 1 || a.records > 0 && a.fit && i > 1 {
+			return s, a.fit, nil // those further back fit as badly
 		}
 	}
-	// A quoted field that begins further back is longer than a record may be.
-	return outside, nil
+	return s, false, nil
+}
+
+// byteBefore is the byte before a place.
+func (w *window) byteBefore(at int64) (byte, error) {
+	var b [1]byte
+	err := text.ReadFull(w.File, w.Path, w.Size, b[:], at-1)
+	return b[0], err
+}
+
+// track is the stand at a place, as followed from one before it.
+func (w *window) track(at stand, pos, to int64) (stand, error) {
+	for pos < to {
+		if err := w.Fill(pos, int(min(defaultRead, to-pos))); err != nil {
+			return at, err
+		}
+		buf, n := w.look(), w.N
+		w.judge(buf, at, w.delimiter, true)
+		from := 0
+		if p := lastIn(w.nls, n); p >= 0 {
+			from, at = p+1, stand{before: '\n'}
+		}
+		at = at.over(buf[from:n], w.delimiter)
+		pos += int64(n)
+	}
+	return at, nil
 }
 
 // An attempt is what the bytes from some place on say about a place.
@@ -96,13 +192,9 @@ type attempt struct {
 }
 
 // ahead looks at the bytes from a place on.
-func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
+func (p *prober) ahead(at int64, before byte, far int, in *input) (attempt, error) {
 	w := &p.w
-	var before [1]byte
-	if err := text.ReadFull(w.File, w.Path, w.Size, before[:], at-1); err != nil {
-		return attempt{}, err
-	}
-	if before[0] == quote {
+	if before == quote {
 		return attempt{back: true}, nil // it may open, close or be data
 	}
 	w.N = 0
@@ -110,11 +202,11 @@ func (p *prober) ahead(at int64, far int, in *input) (attempt, error) {
 		return attempt{}, err
 	}
 	buf := w.look()
-	inFault, open, strayIn := w.judge(buf, stand{quoted, before[0]}, w.delimiter, false)
+	inFault, open, strayIn := w.judge(buf, stand{quoted, before}, w.delimiter, false)
 	if w.EOF() && open && inFault < 0 {
 		inFault = len(buf) // the file would end inside quotes
 	}
-	outFault, open, stray := w.judge(buf, stand{outside, before[0]}, w.delimiter, true)
+	outFault, open, stray := w.judge(buf, stand{outside, before}, w.delimiter, true)
 	if w.EOF() && open && outFault < 0 {
 		outFault = len(buf)
 	}
