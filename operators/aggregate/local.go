@@ -45,6 +45,7 @@ type local struct {
 	parts       *partitions // with many groups, and where the input suits them
 	plain       bool        // it does not
 	partitioned int         // how often
+	blocked     int         // and how often by blocks of close keys
 	slots       []uint32
 	group       []arrow.Array
 	dict        []uint64
@@ -137,13 +138,16 @@ func (a *local) judge(out operators.Collector) error {
 		return nil
 	}
 	var err error
-	if a.parts, err = newPartitions(a.layout, a.task, a.limits.gather); err != nil || a.parts == nil {
+	if a.parts, err = newPartitions(a.layout, a.task, a.limits.gather, table.Close(a.table, closeTimes)); err != nil || a.parts == nil {
 		a.plain = true
 		return err
 	}
 	a.rows = 0
 	a.partitioned++
-	err = a.giveOut(a.table, out)
+	if a.parts.blocks {
+		a.blocked++
+	}
+	err = a.giveOut(a.table, nil, out)
 	table.Release(a.table)
 	return err
 }
@@ -176,6 +180,7 @@ func (a *local) overfull(q *part, out operators.Collector) error {
 	for i, k := range a.layout.keys {
 		group[i] = cols[k]
 	}
+	a.parts.restore(group[0], q.number)
 	return a.passOn(cols, group, make([]uint64, len(group)), rows, make([]uint32, q.n), out)
 }
 
@@ -219,9 +224,12 @@ func (a *local) emit(rec arrow.Record, dict []uint64, out operators.Collector) e
 	return nil
 }
 
-// giveOut gives a table's partial states out.
-func (a *local) giveOut(t operators.Table, out operators.Collector) error {
+// giveOut gives the partial states of a table, that of part q or of none, out.
+func (a *local) giveOut(t operators.Table, q *part, out operators.Collector) error {
 	return t.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
+		if q != nil {
+			a.parts.restore(keys.Column(0), q.number)
+		}
 		return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, t), nil, out)
 	})
 }
@@ -229,7 +237,7 @@ func (a *local) giveOut(t operators.Table, out operators.Collector) error {
 // giveAll gives all partial states out and empties the tables.
 func (a *local) giveAll(out operators.Collector) error {
 	a.rows = 0
-	if err := a.giveOut(a.table, out); err != nil {
+	if err := a.giveOut(a.table, nil, out); err != nil {
 		return err
 	}
 	a.table.Clear()
@@ -238,11 +246,11 @@ func (a *local) giveAll(out operators.Collector) error {
 	}
 	a.parts.rows, a.parts.groups = 0, 0
 	for i := range a.parts.parts {
-		t := a.parts.parts[i].table
-		if err := a.giveOut(t, out); err != nil {
+		q := &a.parts.parts[i]
+		if err := a.giveOut(q.table, q, out); err != nil {
 			return err
 		}
-		table.Release(t)
+		table.Release(q.table)
 	}
 	return nil
 }

@@ -23,8 +23,12 @@ const (
 // partitions are the groups of a local phase that has many: the rows of a batch are gathered by a
 // hash of their keys, and each part of them has a table that stays in the processor's cache while
 // its rows are added. Only rows of numbers without NULL are gathered, which is the common case.
+//
+// Where the keys are integers that lie close together, parts are by blocks of the keys themselves. Between the blocks
+// of a part its tables leave out those of the others, so that their keys lie close together again.
 type partitions struct {
 	layout  *layout
+	blocks  bool
 	task    *operators.Task
 	columns []gathered
 	parts   [partCount]part
@@ -49,13 +53,15 @@ type gathered struct {
 // A part has its table and so many gathered rows, which its columns (by their place in the original
 // input) are views of.
 type part struct {
-	table operators.Table
-	cols  []arrow.Array
-	n     int
+	number int
+	table  operators.Table
+	cols   []arrow.Array
+	n      int
 }
 
-// newPartitions makes partitions; nil where keys or arguments do not suit them, or memory is short.
-func newPartitions(l *layout, t *operators.Task, room int) (*partitions, error) {
+// newPartitions makes partitions; nil where keys or arguments do not suit them, or memory is short. Close
+// keys are single integers that lie close together.
+func newPartitions(l *layout, t *operators.Task, room int, closeKeys bool) (*partitions, error) {
 	p := &partitions{layout: l, task: t, room: room, slots: make([]uint32, room)}
 	if len(l.distinct) > 0 || len(l.keys) == 0 {
 		return nil, nil
@@ -68,6 +74,7 @@ func newPartitions(l *layout, t *operators.Task, room int) (*partitions, error) 
 		}
 		if s.arg >= 0 {
 			need = append(need, s.arg)
+			closeKeys = closeKeys && s.arg != l.keys[0] // whose values are needed as they are
 		}
 	}
 	for _, place := range need {
@@ -75,6 +82,7 @@ func newPartitions(l *layout, t *operators.Task, room int) (*partitions, error) 
 			return nil, nil
 		}
 	}
+	p.blocks = closeKeys && p.columns[0].typ.ID() != arrow.FLOAT64
 	if t.Memory != nil && !t.Memory.Reserve(p.size()) {
 		return nil, nil
 	}
@@ -89,7 +97,7 @@ func newPartitions(l *layout, t *operators.Task, room int) (*partitions, error) 
 			p.close()
 			return nil, fmt.Errorf("local aggregate: %w", err)
 		}
-		p.parts[i].table = tab
+		p.parts[i].number, p.parts[i].table = i, tab
 		p.parts[i].cols = p.views(i, room)
 	}
 	return p, nil
@@ -152,7 +160,12 @@ func (p *partitions) add(b operators.Batch, full func(*part) error) error {
 			some := rows[:min(len(rows), p.room-q.n)]
 			rows = rows[len(some):]
 			for k := range p.columns {
-				p.columns[k].take(b.Rec.Column(p.columns[k].place), some, i*p.room+q.n)
+				c, from := &p.columns[k], b.Rec.Column(p.columns[k].place)
+				if p.blocks && k == 0 {
+					c.takeKeys(from, some, i*p.room+q.n)
+				} else {
+					c.take(from, some, i*p.room+q.n)
+				}
 			}
 			q.n += len(some)
 			if q.n == p.room {
@@ -171,7 +184,9 @@ func (p *partitions) spread(rec arrow.Record, sel []int32, n int) {
 		p.order, p.target = make([]int32, n), make([]uint8, n)
 	}
 	p.order, p.target = p.order[:n], p.target[:n]
-	if len(p.layout.keys) == 1 && p.columns[0].width == 8 {
+	if p.blocks {
+		p.spreadBlocks(rec.Column(p.layout.keys[0]), sel)
+	} else if len(p.layout.keys) == 1 && p.columns[0].width == 8 {
 		v := words[uint64](rec.Column(p.layout.keys[0]))
 		if sel == nil {
 			for i, x := range v[:n] {
@@ -245,7 +260,7 @@ func gatherRows[T any](to, from []T, rows []int32) {
 }
 
 // words are the values of a column of numbers.
-func words[T uint32 | uint64](a arrow.Array) []T {
+func words[T int32 | int64 | uint32 | uint64](a arrow.Array) []T {
 	d := a.Data()
 	if d.Len() == 0 {
 		return nil
@@ -253,7 +268,7 @@ func words[T uint32 | uint64](a arrow.Array) []T {
 	return view[T](d.Buffers()[1].Bytes())[d.Offset() : d.Offset()+d.Len()]
 }
 
-func view[T uint32 | uint64](b []byte) []T {
+func view[T int32 | int64 | uint32 | uint64](b []byte) []T {
 	var t T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }

@@ -3,7 +3,9 @@ package aggregate
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,29 +38,58 @@ func limited(lim limits, made func(*local)) operators.Component {
 // selections and memory, with rows that partitions do not suit among them. What comes out must be what one phase gives.
 func TestPartitions(t *testing.T) {
 	cases := []struct {
-		name string
-		in   string
-		keys []int
-		row  func(r *rand.Rand, i int) string
+		name   string
+		in     string
+		keys   []int
+		blocks bool // the keys lie close together
+		row    func(r *rand.Rand, i int) string
 	}{
-		{"BIGINT", "k BIGINT, x DOUBLE", []int{0}, func(r *rand.Rand, i int) string {
+		{"BIGINT", "k BIGINT, x DOUBLE", []int{0}, false, func(r *rand.Rand, i int) string {
 			if i > 300 && r.IntN(9) == 0 {
 				return fmt.Sprintf("NULL, %d.5", r.IntN(100))
 			}
 			return fmt.Sprintf("%d, %d.25", r.IntN(200)*1000003, r.IntN(1000))
 		}},
-		{"two keys", "d DATE, k INT, x DOUBLE", []int{1, 0}, func(r *rand.Rand, _ int) string {
+		{"two keys", "d DATE, k INT, x DOUBLE", []int{1, 0}, false, func(r *rand.Rand, _ int) string {
 			return fmt.Sprintf("2024-01-%02d, %d, 1e%d", 1+r.IntN(20), r.IntN(12), r.IntN(300))
 		}},
-		{"DOUBLE", "k DOUBLE, x BIGINT", []int{0}, func(r *rand.Rand, i int) string {
+		{"DOUBLE", "k DOUBLE, x BIGINT", []int{0}, false, func(r *rand.Rand, i int) string {
 			if i%100 == 99 {
 				return fmt.Sprintf("%d, NULL", r.IntN(200))
 			}
 			return fmt.Sprintf("%s%d, %d", []string{"", "-"}[r.IntN(2)], r.IntN(200), r.IntN(50))
 		}},
+		{"close BIGINT", "k BIGINT, x DOUBLE", []int{0}, true, func(r *rand.Rand, i int) string {
+			switch {
+			case i > 300 && r.IntN(9) == 0:
+				return fmt.Sprintf("NULL, %d.5", r.IntN(100))
+			case i > 200 && r.IntN(9) == 0:
+				return fmt.Sprintf("%d, 1.5", []int64{math.MinInt64, math.MaxInt64, 1 << 40, -1 << 40}[r.IntN(4)]+int64(r.IntN(3)-1))
+			}
+			return fmt.Sprintf("%d, %d.25", r.IntN(500)*4-1000, r.IntN(1000))
+		}},
+		{"close INT", "x BIGINT, k INT", []int{1}, true, func(r *rand.Rand, i int) string {
+			if i > 350 {
+				return fmt.Sprintf("7, %d", []int{math.MinInt32, math.MaxInt32}[r.IntN(2)])
+			}
+			return fmt.Sprintf("%d, %d", r.IntN(50), r.IntN(700)-350)
+		}},
+		{"close DATE", "k DATE, x DECIMAL(9, 2)", []int{0}, true, func(r *rand.Rand, _ int) string {
+			return fmt.Sprintf("19%02d-%02d-%02d, %d.25", 69+r.IntN(3), 1+r.IntN(12), 1+r.IntN(28), r.IntN(1000))
+		}},
+		{"close TIMESTAMP", "k TIMESTAMP(6), x BIGINT", []int{0}, true, func(r *rand.Rand, _ int) string {
+			return fmt.Sprintf("1970-01-01 00:00:00.000%03d, %d", r.IntN(300), r.IntN(1000))
+		}},
+		{"a key that is summed", "k BIGINT", []int{0}, false, func(r *rand.Rand, _ int) string {
+			return fmt.Sprint(r.IntN(200))
+		}},
 	}
 	for _, c := range cases {
-		for _, hardly := range []int{64, 1 << 10}[:1+len(c.keys)%2] {
+		hardly := []int{64, 1 << 10}
+		if c.blocks || len(c.keys) > 1 {
+			hardly = hardly[1:]
+		}
+		for _, hardly := range hardly {
 			t.Run(fmt.Sprintf("%s %d", c.name, hardly), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(3, 9))
 				var rows []string
@@ -66,15 +97,15 @@ func TestPartitions(t *testing.T) {
 					rows = append(rows, c.row(r, i))
 				}
 				in := []expr.Schema{operatortest.MustSchema(c.in)}
-				testPartitions(t, in, c.keys, strings.Join(rows, "\n"), hardly)
+				testPartitions(t, in, c.keys, strings.Join(rows, "\n"), hardly, c.blocks)
 			})
 		}
 	}
 }
 
-func testPartitions(t *testing.T, in []expr.Schema, keys []int, rows string, hardly int) {
+func testPartitions(t *testing.T, in []expr.Schema, keys []int, rows string, hardly int, blocks bool) {
 	t.Helper()
-	arg := len(in[0].Fields) - 1
+	arg := slices.IndexFunc(in[0].Fields, func(f expr.Field) bool { return f.Name == "x" || len(in[0].Fields) == 1 })
 	typ := in[0].Fields[arg].Type
 	o := Options{Input: in[0], Aggregate: expr.Aggregate{Keys: keys}}
 	for _, f := range []string{"COUNT", "SUM", "MIN"} {
@@ -106,11 +137,12 @@ func testPartitions(t *testing.T, in []expr.Schema, keys []int, rows string, har
 	component := limited(few(hardly), func(a *local) { all = append(all, a) })
 	then := []operatortest.Stage{{Component: operators.Erase(Spec()), Options: options(Global, first)}}
 	operatortest.Run(t, component, options(Local, keys), in, operatortest.Case{Name: "all", In: []string{rows}, Want: strings.Join(want, "\n"), Then: then})
-	used := 0
+	used, blocked := 0, 0
 	for _, a := range all {
 		used += a.partitioned
+		blocked += a.blocked
 	}
-	if used == 0 {
-		t.Errorf("none of %d local phases used partitions", len(all))
+	if used == 0 || blocks != (blocked > 0) {
+		t.Errorf("of %d local phases %d used partitions, %d by blocks", len(all), used, blocked)
 	}
 }

@@ -11,13 +11,15 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
-// intIndex finds slots of single 64-bit keys by open addressing. An entry is the upper half of a
+// intIndex finds slots of single 64-bit keys: by cells while the keys lie close together, else by open
+// addressing. An entry is the upper half of a
 // key's hash and, below, slot + 1 (0 = empty): small, so that much of an index fits in a cache, and
 // nearly always enough to know that a key is another one. The load stays at or under one half.
 type intIndex struct {
+	cells   cells // none while there are entries
 	entries []uint64
 	shift   uint
-	used    int
+	used    int     // keys but NULL
 	keys    []int64 // by slot
 	null    uint32  // slot + 1 of the NULL key, 0 while there is none
 }
@@ -43,13 +45,8 @@ func (x *intIndex) reserve(acc *account, n int) error {
 }
 
 func (x *intIndex) lookup(t *Table, r rows, slots []uint32, add bool) error {
-	if len(x.entries) == 0 {
-		if !add && x.null == 0 {
-			return fillNoSlot(slots)
-		}
-		if err := x.grow(t, 64); err != nil {
-			return err
-		}
+	if len(x.keys) == 0 && !add {
+		return fillNoSlot(slots)
 	}
 	var keys [chunk]int64
 	n := len(slots)
@@ -75,20 +72,45 @@ func fillNoSlot(slots []uint32) error {
 
 // run looks keys up, and makes room whenever an absent one has none.
 func (x *intIndex) run(t *Table, ks []int64, slots []uint32, add bool) error {
-	for {
-		n := x.probe(t, ks, slots, add)
-		if n == len(ks) {
-			return nil
+	for len(ks) > 0 {
+		n := 0
+		switch {
+		case x.entries != nil:
+			n = x.probe(t, ks, slots, add)
+		case x.cells.all != nil:
+			n = x.direct(t, ks, slots, add)
+		case !add: // there is no key but NULL
+			return fillNoSlot(slots)
 		}
-		ks, slots = ks[n:], slots[n:]
-		if 2*(x.used+1) > len(x.entries) {
-			if err := x.grow(t, 2*len(x.entries)); err != nil {
-				return err
-			}
-		} else if err := t.reserve(max(16, 2*t.room)); err != nil {
+		if ks, slots = ks[n:], slots[n:]; len(ks) == 0 {
+			break
+		}
+		if err := x.widen(t, ks); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// widen makes room for the first of some keys, which has none.
+func (x *intIndex) widen(t *Table, ks []int64) error {
+	switch {
+	case t.n == t.room:
+		return t.reserve(max(16, 2*t.room))
+	case x.entries == nil && x.reach(t, ks):
+		return nil
+	case x.entries == nil:
+		n := 64
+		for n < 4*(x.used+1) {
+			n *= 2
+		}
+		return x.grow(t, n)
+	}
+	lo, hi, some := x.bounds()
+	if n := uint64(hi) - uint64(lo); some && n < uint64(cellsPerKey*x.used) && x.makeCells(t, lo, int(n)+1) {
+		return nil
+	}
+	return x.grow(t, 2*len(x.entries))
 }
 
 // probe is the loop over a chunk. A first pass touches the entries so that their cache misses
@@ -161,19 +183,25 @@ func (x *intIndex) withNulls(t *Table, r rows, ks []int64, slots []uint32, add b
 	return x.run(t, ks[from:], slots[from:], add)
 }
 
+// grow makes n entries, instead of those or the cells there are.
 func (x *intIndex) grow(t *Table, n int) error {
 	if err := t.acc.grow(int64(n) * intEntrySize); err != nil {
 		return err
 	}
+	t.acc.shrink(int64(len(x.entries))*intEntrySize + int64(len(x.cells.all))*cellSize)
 	old := x.entries
 	x.entries = make([]uint64, n)
 	x.shift = uint(64 - bits.TrailingZeros(uint(n)))
+	if x.cells.all != nil {
+		x.cells = cells{}
+		x.fillEntries()
+		return nil
+	}
 	for _, e := range old {
 		if uint32(e) != 0 {
 			x.insert(e, hashInt(x.keys[uint32(e)-1]))
 		}
 	}
-	t.acc.shrink(int64(len(old)) * intEntrySize)
 	return nil
 }
 
@@ -187,11 +215,17 @@ func (x *intIndex) insert(e, h uint64) {
 }
 
 func (x *intIndex) truncate(n int) {
-	x.keys = x.keys[:min(n, len(x.keys))]
+	n = min(n, len(x.keys))
+	if x.entries == nil {
+		x.truncateCells(n)
+	}
+	x.keys = x.keys[:n]
 	if int(x.null) > n {
 		x.null = 0
 	}
-	x.rebuild()
+	if x.entries != nil {
+		x.fillEntries()
+	}
 }
 
 func (x *intIndex) keep(slots []uint32) {
@@ -203,10 +237,20 @@ func (x *intIndex) keep(slots []uint32) {
 		}
 	}
 	x.keys, x.null = x.keys[:len(slots)], null
-	x.rebuild()
+	if x.entries != nil {
+		x.fillEntries()
+		return
+	}
+	clear(x.cells.all)
+	x.used = len(x.keys)
+	if null != 0 {
+		x.used--
+	}
+	x.fillCells()
 }
 
-func (x *intIndex) rebuild() {
+// fillEntries enters all keys anew.
+func (x *intIndex) fillEntries() {
 	clear(x.entries)
 	x.used = 0
 	for s, k := range x.keys {

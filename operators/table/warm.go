@@ -20,7 +20,10 @@ func Warm(t operators.Table) {
 	for i := 0; i < len(x.entries); i += cacheLine / intEntrySize {
 		seen |= x.entries[i]
 	}
-	for i := 0; i < len(x.keys); i += cacheLine / 8 {
+	for i := 0; i < len(x.cells.all); i += cacheLine / cellSize {
+		seen |= uint64(x.cells.all[i])
+	}
+	for i := 0; i < len(x.keys) && x.entries != nil; i += cacheLine / 8 {
 		seen |= uint64(x.keys[i])
 	}
 	for _, w := range m.words {
