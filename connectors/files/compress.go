@@ -28,7 +28,7 @@ func Compression(name string, head []byte) (string, error) {
 		{"PK\x03\x04", "zip"},
 		{"\xff\x06\x00\x00sNaPpY", "snappy"},
 	} {
-		if bytes.HasPrefix(head, []byte(m.magic)) && (m.kind != "bzip2" || len(head) >= 10 && string(head[4:10]) == "1AY&SY") {
+		if bytes.HasPrefix(head, []byte(m.magic)) && (m.kind != "bzip2" || bzip2Head(head)) {
 			return m.kind, nil
 		}
 	}
@@ -44,6 +44,11 @@ func Compression(name string, head []byte) (string, error) {
 		return "", fmt.Errorf("it is named as %s, and does not begin as %s does", named, named)
 	}
 	return "", nil
+}
+
+// bzip2Head reports whether a block follows the three letters, or the end of a stream that has none.
+func bzip2Head(head []byte) bool {
+	return len(head) >= 10 && (string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90")
 }
 
 // Decompress reads compressed bytes to their end. Several gzip members or zstd frames one after the

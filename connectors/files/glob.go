@@ -45,16 +45,16 @@ func expandBraces(pattern string) []string {
 	return []string{pattern}
 }
 
-// glob adds what an absolute pattern matches, folder by folder, so that only folders the pattern
+// glob adds what a pattern matches below a folder, folder by folder, so that only folders the pattern
 // names are opened.
-func (l *lister) glob(pattern string) (int, error) {
+func (l *lister) glob(base, pattern string) (int, error) {
 	parts := strings.Split(filepath.ToSlash(pattern), "/")
 	for _, p := range parts {
 		if !doublestar.ValidatePattern(p) {
-			return 0, &Error{Kind: InvalidOption, Message: fmt.Sprintf("%q is not a glob: %q does not close what it opens", pattern, p)}
+			return 0, &Error{Kind: InvalidOption, Message: fmt.Sprintf("%q is not a glob: %q does not close what it opens", filepath.Join(base, pattern), p)}
 		}
 	}
-	return l.walk(parts[0]+string(filepath.Separator), parts[1:])
+	return l.walk(base, parts)
 }
 
 // walk matches parts below a folder that may not exist.
@@ -134,17 +134,18 @@ func (l *lister) literal(path string) (int, error) {
 }
 
 // missing says what stands where a pattern matches nothing.
-func (l *lister) missing(pattern, abs string) error {
+func (l *lister) missing(pattern, abs, base string) error {
 	if l.allowEmpty {
 		return nil
 	}
+	base, _ = anchored(pattern, base)
 	e := &Error{Kind: MissingFile, Path: Display(abs)}
 	dir := abs
 	var wanted string
 	for {
 		parent := filepath.Dir(dir)
 		wanted, dir = filepath.Base(dir), parent
-		if hasMeta(dir) {
+		if below, ok := strings.CutPrefix(dir, base); ok && hasMeta(below) {
 			continue
 		}
 		info, err := l.fs.Stat(dir)

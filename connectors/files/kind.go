@@ -67,8 +67,13 @@ func Covers(pattern, dir, path string) bool {
 	if !hasMeta(pattern) {
 		return abs == path || abs == filepath.Dir(path)
 	}
-	for _, p := range expandBraces(abs) {
-		if ok, err := doublestar.Match(filepath.ToSlash(p), filepath.ToSlash(path)); err == nil && ok {
+	for _, p := range expandBraces(pattern) {
+		base, below := anchored(p, dir)
+		rel, err := filepath.Rel(base, path)
+		if err != nil {
+			continue
+		}
+		if ok, err := doublestar.Match(filepath.ToSlash(below), filepath.ToSlash(rel)); err == nil && ok {
 			return true
 		}
 	}

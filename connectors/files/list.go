@@ -118,20 +118,35 @@ func (l *lister) pattern(pattern, dir string) error {
 		return ReadFailure(err, Display(abs), "cannot look at "+Display(abs))
 	}
 	if !hasMeta(pattern) {
-		return l.missing(pattern, abs)
+		return l.missing(pattern, abs, dir)
 	}
 	n := 0
-	for _, p := range expandBraces(abs) {
-		k, err := l.glob(p)
+	for _, p := range expandBraces(pattern) {
+		k, err := l.glob(anchored(p, dir))
 		if err != nil {
 			return err
 		}
 		n += k
 	}
 	if n == 0 {
-		return l.missing(pattern, abs)
+		return l.missing(pattern, abs, dir)
 	}
 	return nil
+}
+
+// anchored takes a pattern apart: the folder it starts from, whose name means itself whatever
+// characters are in it, and what is to be matched below that.
+func anchored(pattern, dir string) (base, below string) {
+	below = filepath.Clean(pattern)
+	if filepath.IsAbs(below) {
+		base = filepath.VolumeName(below) + string(filepath.Separator)
+		return base, strings.TrimPrefix(below, base)
+	}
+	base = filepath.Clean(dir)
+	for up := ".." + string(filepath.Separator); strings.HasPrefix(below, up); {
+		base, below = filepath.Dir(base), strings.TrimPrefix(below, up)
+	}
+	return base, below
 }
 
 // Absolute is path as an absolute, clean one; a relative path starts at dir.
@@ -207,12 +222,16 @@ func tilde(path string) string {
 	return fmt.Sprintf("path %q begins with ~, which only shells expand: write the folder out (a file whose own name begins with ~ is ./%s)", path, path)
 }
 
-// candidate adds a file that a folder or glob gave; anything else is passed over.
+// candidate adds a file that a folder or glob gave; folders, pipes and devices are passed over. A link that
+// leads to nothing is an error: somebody meant a file by it, which is gone, or on a volume that is not there.
 func (l *lister) candidate(abs string, e Info) (bool, error) {
 	if e.Link {
 		t, err := l.fs.Stat(abs)
 		if absent(err) {
-			return false, nil
+			return false, &Error{
+				Kind: MissingFile, Path: Display(abs),
+				Message: Display(abs) + " is a link to a file that is not there: bring the file back, remove the link, or name the files that are to be read",
+			}
 		}
 		if err != nil {
 			return false, ReadFailure(err, Display(abs), "cannot look at "+Display(abs))

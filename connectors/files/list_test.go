@@ -28,9 +28,6 @@ func TestList(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "x"), filepath.Join(dir, "x", "y", "loop")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("gone", filepath.Join(dir, "x", "dangling.csv")); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ patterns, want string }{
 		{"a.csv", "a.csv"},
 		{"./x/../a.csv a.csv", "a.csv"},
@@ -165,5 +162,62 @@ func TestCovers(t *testing.T) {
 		if got := Covers(c.pattern, "/p", c.path); got != c.want {
 			t.Errorf("%s and %s: %t", c.pattern, c.path, got)
 		}
+	}
+}
+
+// TestListBelowOddFolder: the characters of a glob are none in the name of the folder that paths are
+// relative to, nor in what a path of another folder beside it goes up to.
+func TestListBelowOddFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "p[1]{a,b}*")
+	touch(t, dir, "data/a.csv", "data/b.csv", "plans/p.yaml", "plans/c.csv")
+	plans := filepath.Join(dir, "plans")
+	for _, c := range []struct{ pattern, want string }{
+		{"*.csv", "c.csv"},
+		{"../data/*.csv", "a.csv b.csv"},
+		{"../data/{b,c}.csv", "b.csv"},
+		{"{../data,.}/*.csv", "a.csv b.csv c.csv"},
+		{"./x/../../**/?.csv", "a.csv b.csv c.csv"},
+	} {
+		got, err := List(t.Context(), []string{c.pattern}, plans)
+		if err != nil {
+			t.Errorf("%s: %v", c.pattern, err)
+			continue
+		}
+		var names []string
+		for _, f := range got {
+			names = append(names, filepath.Base(f.Abs))
+			if !Covers(c.pattern, plans, f.Abs) {
+				t.Errorf("%s does not cover %s, which it gave", c.pattern, f.Abs)
+			}
+		}
+		if s := strings.Join(names, " "); s != c.want {
+			t.Errorf("%s: %s, expected %s", c.pattern, s, c.want)
+		}
+	}
+	if Covers("*.csv", plans, filepath.Join(dir, "data", "a.csv")) {
+		t.Error("*.csv covers a file of another folder")
+	}
+	_, err := List(t.Context(), []string{"*.parquet"}, plans)
+	if err == nil || !strings.Contains(err.Error(), "c.csv, p.yaml") {
+		t.Errorf("expected what is in the folder, not %v", err)
+	}
+}
+
+// TestListDanglingLink: a link whose file is gone is not silently a file less.
+func TestListDanglingLink(t *testing.T) {
+	dir := t.TempDir()
+	touch(t, dir, "x/a.csv", "x/n.txt")
+	if err := os.Symlink("gone", filepath.Join(dir, "x", "b.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"x", "x/*.csv", "**/*.csv", "x/b.csv"} {
+		_, err := List(t.Context(), []string{pattern}, dir)
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != MissingFile || !strings.Contains(e.Path, "b.csv") {
+			t.Errorf("%s: %v, expected a missing file b.csv", pattern, err)
+		}
+	}
+	if got, err := List(t.Context(), []string{"x/a.*"}, dir); err != nil || len(got) != 1 {
+		t.Errorf("%v, %v: expected the file that no link hides", got, err)
 	}
 }
