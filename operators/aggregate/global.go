@@ -237,7 +237,7 @@ func (a *global) EndInput(_ int, out operators.Collector) error {
 func (a *global) emit(out operators.Collector) error {
 	l := a.layout
 	fields := l.resultSchema().Fields
-	return a.table.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
+	return table.Coded(a.table, func(keys arrow.Record, dict []uint64, slots []uint32) error {
 		cols := append([]arrow.Array(nil), keys.Columns()...)
 		for _, c := range cols {
 			c.Retain()
@@ -256,7 +256,10 @@ func (a *global) emit(out operators.Collector) error {
 			return nil
 		}
 		out.Count(operators.Released, int64(len(slots)))
-		return out.Emit(operators.Batch{Rec: column.NewRecord(fields, cols, int64(len(slots)))})
+		for len(dict) > 0 && len(dict) < len(cols) {
+			dict = append(dict, 0)
+		}
+		return out.Emit(operators.Batch{Rec: column.NewRecord(fields, cols, int64(len(slots))), Dict: dict})
 	})
 }
 

@@ -139,6 +139,7 @@ func (x *rowIndex) grow(t *Table, n int) error {
 	}
 	old := x.entries
 	x.entries = make([]rowEntry, n)
+	clear(x.entries) // written before it is read: reading fresh memory first costs a second fault a page
 	x.shift = uint(64 - bits.TrailingZeros(uint(n)))
 	for _, e := range old {
 		if e.slot != 0 {

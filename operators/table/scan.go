@@ -25,27 +25,34 @@ func (t *Table) Scan(from, to int, each func(keys arrow.Record, slots []uint32) 
 	if !all {
 		hasher = column.NewHasher(schemaTypes(t.key))
 	}
+	return t.pieces(func(slots []uint32) error {
+		if !all {
+			slots = t.inGroups(hasher, slots, from, to)
+		}
+		if len(slots) == 0 {
+			return nil
+		}
+		return t.visit(t.keyColumns(slots), slots, each)
+	})
+}
+
+// pieces hands out the slots, in order.
+func (t *Table) pieces(each func(slots []uint32) error) error {
 	buf := make([]uint32, min(t.n, scanRows))
 	for lo := 0; lo < t.n; lo += scanRows {
 		slots := buf[:min(t.n-lo, scanRows)]
 		for i := range slots {
 			slots[i] = uint32(lo + i)
 		}
-		if !all {
-			slots = t.inGroups(hasher, slots, from, to)
-		}
-		if len(slots) == 0 {
-			continue
-		}
-		if err := t.visit(slots, each); err != nil {
+		if err := each(slots); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) visit(slots []uint32, each func(keys arrow.Record, slots []uint32) error) error {
-	cols := t.keyColumns(slots)
+// visit hands out the keys of slots, which it takes over.
+func (t *Table) visit(cols []arrow.Array, slots []uint32, each func(keys arrow.Record, slots []uint32) error) error {
 	rec := column.NewRecord(t.key.Fields, cols, int64(len(slots)))
 	for _, c := range cols {
 		c.Release()

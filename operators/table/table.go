@@ -4,6 +4,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -32,7 +33,6 @@ type Table struct {
 	words [][]uint64
 	bytes []*bytesColumn
 	index index
-	dense denseCaches
 	timer timers
 
 	warmed uint64 // keeps the reads of Warm from being optimized away
@@ -72,7 +72,6 @@ func New(key expr.Schema, o operators.TableOptions, mem operators.Memory, maxPar
 		t.bytes = append(t.bytes, &bytesColumn{acc: &t.acc})
 	}
 	t.index = newIndex(key)
-	t.dense.usable = usableColumns(key)
 	return t, nil
 }
 
@@ -87,7 +86,10 @@ func newIndex(key expr.Schema) index {
 			}
 		}
 	}
-	return newRowIndex(len(key.Fields) == 1 && key.Fields[0].Type.Kind == expr.String)
+	if x := newDenseIndex(key); x != nil {
+		return x
+	}
+	return newRowIndex(false)
 }
 
 // Upsert finds or adds the keys of the selected rows; see [operators.Table].
@@ -108,7 +110,7 @@ func (t *Table) Find(keys []arrow.Array, dict []uint64, sel []int32, slots []uin
 	return t.each(keys, dict, sel, slots, false)
 }
 
-// each looks the rows up chunk by chunk, in order, through a dense cache where one fits.
+// each looks the rows up chunk by chunk, in order.
 func (t *Table) each(keys []arrow.Array, dict []uint64, sel []int32, slots []uint32, add bool) error {
 	if len(keys) != len(t.key.Fields) {
 		return fmt.Errorf("a table of %d key columns was given %d", len(t.key.Fields), len(keys))
@@ -123,29 +125,38 @@ func (t *Table) each(keys []arrow.Array, dict []uint64, sel []int32, slots []uin
 			return fmt.Errorf("key column %s: %w", t.key.Fields[i].Name, err)
 		}
 	}
-	var cache *dense
-	if add {
-		cache = t.dense.open(&t.acc, all.cols, dict, n)
-	}
-	defer func() { t.dense.done(&t.acc, cache) }()
-	for from := 0; from < n; from += chunk {
-		r := all.part(from, min(from+chunk, n))
-		out := slots[from:r.to]
-		if cache != nil {
-			ok, err := cache.lookup(t, r, out)
-			if err != nil {
-				return err
-			}
-			if ok {
-				continue
-			}
-			t.dense.drop(&t.acc, cache)
-			cache = nil
-		}
-		if err := t.index.lookup(t, r, out, add); err != nil {
+	if x, ok := t.index.(*denseIndex); ok && add {
+		if err := x.begin(&t.acc, all.cols, dict, n); err != nil {
 			return err
 		}
 	}
+	for from := 0; from < n; from += chunk {
+		r := all.part(from, min(from+chunk, n))
+		err := t.index.lookup(t, r, slots[from:r.to], add)
+		if errors.Is(err, errUnsuited) {
+			if err = t.toRows(); err == nil {
+				err = t.index.lookup(t, r, slots[from:r.to], add)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toRows puts an index of rows in place of a dense one.
+func (t *Table) toRows() error {
+	x, ok := t.index.(*denseIndex)
+	if !ok {
+		return errUnsuited
+	}
+	y, err := x.toRows(t)
+	if err != nil {
+		return err
+	}
+	x.release(&t.acc)
+	t.index = y
 	return nil
 }
 
@@ -220,7 +231,6 @@ func (t *Table) rollback(n int) {
 	}
 	t.cut(n)
 	t.index.truncate(n)
-	t.dense.reset(&t.acc)
 }
 
 func (t *Table) cut(n int) {
@@ -267,7 +277,6 @@ func (t *Table) Delete(slots []uint32) error {
 	}
 	t.index.keep(alive)
 	t.timer.keep(alive, t.n)
-	t.dense.reset(&t.acc)
 	t.cut(len(alive))
 	return nil
 }
@@ -278,7 +287,6 @@ func (t *Table) Clear() {
 		return
 	}
 	t.timer.clear()
-	t.dense.forget()
 	t.cut(0)
 	t.index.truncate(0)
 }
@@ -294,7 +302,9 @@ func Release(t operators.Table) {
 
 func (t *Table) release() {
 	t.Clear()
-	t.dense.reset(&t.acc)
+	if x, ok := t.index.(*denseIndex); ok {
+		x.release(&t.acc)
+	}
 	t.acc.shrink(t.acc.held)
 	t.words, t.room, t.index = make([][]uint64, len(t.words)), 0, newIndex(t.key)
 	for i := range t.bytes {
