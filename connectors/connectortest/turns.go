@@ -11,7 +11,7 @@ import (
 
 // InTurns reads a source in splits that some readers take in turn, each to its end before the next one is
 // taken: so that the batches come in the order of the input. each has to release what it is given.
-func InTurns(t testing.TB, src connectors.Source, o connectors.SplitOptions, readers int, each func(operators.Batch)) {
+func InTurns(t testing.TB, src connectors.Source, o connectors.SplitOptions, readers int, alloc memory.Allocator, each func(operators.Batch)) {
 	t.Helper()
 	en, err := src.Enumerator(t.Context(), o, nil)
 	if err != nil {
@@ -19,7 +19,7 @@ func InTurns(t testing.TB, src connectors.Source, o connectors.SplitOptions, rea
 	}
 	rds := make([]connectors.Reader, readers)
 	for i := range rds {
-		if rds[i], err = src.Reader(&operators.Task{Ctx: t.Context(), Alloc: memory.NewGoAllocator()}); err != nil {
+		if rds[i], err = src.Reader(&operators.Task{Ctx: t.Context(), Alloc: alloc}); err != nil {
 			t.Fatal(err)
 		}
 	}

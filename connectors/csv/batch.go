@@ -47,18 +47,7 @@ func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error
 			return b, nil, err
 		}
 	}
-	passed := p.Sel
-	switch {
-	case len(p.Sel) == rows:
-		passed = nil
-	case len(p.Sel) == 0:
-		return b, nil, nil
-	}
-	rec, dicts := r.set.Record(rows)
-	return operators.Batch{
-		Rec: rec, Sel: passed, Dict: dicts,
-		From: operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)},
-	}, nil, nil
+	return r.set.Batch(p, rows, operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)}), nil, nil
 }
 
 // faulty is the fault of a row of the batch that begins with a row of the chunk.
@@ -208,39 +197,21 @@ func (r *reader) findInOrder(ctx context.Context, in *input, o operators.Origin,
 	return streamPlace(r.src.fs, in, &r.src.bound, at, -1, k)
 }
 
-// Wake is never signalled: there is always something to read or nothing left.
-func (r *reader) Wake() <-chan struct{} { return nil }
-
 // Snapshot is what was not read. A split that was begun goes on at the next record.
 func (r *reader) Snapshot() ([]connectors.Split, error) {
-	var out []connectors.Split
-	add := func(st splitState) error {
-		s, err := newSplit(r.src.Files[st.File-1], st)
-		out = append(out, s)
-		return err
+	c := r.cur
+	if c == nil {
+		return r.Unread()
 	}
-	if c := r.cur; c != nil {
-		st := splitState{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Ends: c.ends, Read: int64(c.read)}
-		switch {
-		case c.in.Only != nil:
-			st.Pos = r.unread(c)
-		case r.next < r.chunk.records:
-			st.Pos = r.chunk.offset(r.next)
-		}
-		if err := add(st); err != nil {
-			return nil, err
-		}
+	st := text.State{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Ends: uint8(c.ends), Read: int64(c.read)}
+	switch {
+	case c.in.Only != nil:
+		st.Pos = r.unread(c)
+	case r.next < r.chunk.records:
+		st.Pos = r.chunk.offset(r.next)
 	}
-	for _, st := range r.queue {
-		if err := add(st); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return r.Unread(st)
 }
-
-// Tally is the books, by file.
-func (r *reader) Tally() []connectors.Tally { return r.tallies.All() }
 
 // TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
 func (r *reader) TryCasts() []expr.TryCast {
@@ -255,11 +226,5 @@ func (r *reader) Close() error {
 	if r.set != nil { // one that only finds records again has none
 		r.set.Release()
 	}
-	err := r.closeStream()
-	if r.file == nil {
-		return err
-	}
-	err = errors.Join(err, r.file.Close())
-	r.file, r.open = nil, 0
-	return err
+	return errors.Join(r.closeStream(), r.file.Close())
 }

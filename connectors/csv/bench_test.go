@@ -7,14 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
-
 	"github.com/seed-4b0e9f7c/runner/connectors"
-	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 )
 
 // makeOrders writes about so many bytes of orders.
@@ -43,14 +40,6 @@ func makeOrders(b *testing.B, size int, quoted bool) string {
 	return path
 }
 
-func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
 // BenchmarkRead reports GB of file per CPU second.
 func BenchmarkRead(b *testing.B) {
 	const all = "order_id BIGINT; customer_id BIGINT; product STRING; country STRING; amount DECIMAL(12, 2); status STRING; ordered_at TIMESTAMP(3)"
@@ -64,11 +53,11 @@ func BenchmarkRead(b *testing.B) {
 		for name, cols := range map[string][]int{"none": {}, "country,amount": {3, 4}, "customer,amount": {1, 4}, "product": {2}, "ordered_at": {6}, "all": {0, 1, 2, 3, 4, 5, 6}} {
 			b.Run(fmt.Sprintf("quoted=%v/%s", quoted, name), func(b *testing.B) {
 				size := float64(64 << 20)
-				from := cpuSeconds()
+				from := connectortest.CPUSeconds()
 				for range b.N {
 					readOnce(b, state, cols)
 				}
-				b.ReportMetric(size*float64(b.N)/1e9/(cpuSeconds()-from), "GB/CPU-s")
+				b.ReportMetric(size*float64(b.N)/1e9/(connectortest.CPUSeconds()-from), "GB/CPU-s")
 			})
 		}
 	}
@@ -80,58 +69,5 @@ func readOnce(b *testing.B, state []byte, cols []int) {
 		b.Fatal(err)
 	}
 	src.Push(connectors.Pushdown{Columns: cols, Limit: -1})
-	e, err := src.Enumerator(context.Background(), connectors.SplitOptions{}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	splits, _, err := e.Discover(context.Background())
-	if err != nil {
-		b.Fatal(err)
-	}
-	rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: &pool{free: map[int][][]byte{}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer rd.Close()
-	rd.Add(splits)
-	for {
-		x, st, err := rd.Next(context.Background())
-		if err != nil {
-			b.Fatal(err)
-		}
-		if st != connectors.More {
-			return
-		}
-		x.Rec.Release()
-	}
-}
-
-// A pool hands freed memory out again, as the allocator of a task does.
-type pool struct {
-	free map[int][][]byte
-}
-
-func (p *pool) Allocate(n int) []byte {
-	if l := p.free[n]; len(l) > 0 {
-		b := l[len(l)-1]
-		p.free[n] = l[:len(l)-1]
-		return b
-	}
-	return memory.DefaultAllocator.Allocate(n)
-}
-
-func (p *pool) Reallocate(n int, b []byte) []byte {
-	if cap(b) >= n {
-		return b[:n]
-	}
-	c := p.Allocate(n)
-	copy(c, b)
-	p.Free(b)
-	return c
-}
-
-func (p *pool) Free(b []byte) {
-	if cap(b) > 0 {
-		p.free[cap(b)] = append(p.free[cap(b)], b[:cap(b)])
-	}
+	connectortest.ReadOnce(b, src)
 }

@@ -104,34 +104,11 @@ func TestSink(t *testing.T) {
 
 func everyRow(t *testing.T, src connectors.Source, alloc memory.Allocator) (rows []string) {
 	t.Helper()
-	e, err := src.Enumerator(context.Background(), connectors.SplitOptions{SplitBytes: 99}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: alloc})
-	if err != nil {
-		t.Fatal(err)
-	}
-	splits, _, err := e.Discover(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	rd.Add(splits)
-	for {
-		b, st, err := rd.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if st != connectors.More {
-			break
-		}
+	connectortest.InTurns(t, src, connectors.SplitOptions{SplitBytes: 99}, 1, alloc, func(b operators.Batch) {
 		for i := range b.Rows() {
 			rows = append(rows, connectortest.Text(b, src.Schema(), i))
 		}
 		b.Rec.Release()
-	}
-	if err := rd.Close(); err != nil {
-		t.Fatal(err)
-	}
+	})
 	return rows
 }

@@ -143,7 +143,7 @@ func TestEndlessRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSplit(src.Files[0], splitState{File: 1, End: 100})
+	s, err := text.State{Version: stateVersion, File: 1, End: 100}.Split(src.Files[0].Path)
 	if err != nil {
 		t.Fatal(err)
 	}

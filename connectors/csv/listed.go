@@ -123,7 +123,7 @@ func (in *input) tiles() int64 {
 }
 
 // startListed begins a split of single records.
-func (r *reader) startListed(c *cursor, st splitState) error {
+func (r *reader) startListed(c *cursor, st text.State) error {
 	s := sums(c.in.Only)
 	from := func(place int64) int {
 		i := sort.Search(len(c.in.Only), func(i int) bool { return s[i] >= place })
@@ -139,7 +139,7 @@ func (r *reader) startListed(c *cursor, st splitState) error {
 		if err := r.turn(c.file, c.in); err != nil {
 			return err
 		}
-		r.single = &recordReader{file: r.file, path: c.in.Path, size: c.in.Bytes, delimiter: r.src.Delimiter}
+		r.single = &recordReader{file: r.file.File, path: c.in.Path, size: c.in.Bytes, delimiter: r.src.Delimiter}
 		r.cur = c
 		return nil
 	}
@@ -303,14 +303,11 @@ func (l listed) swallowing(in *input) error {
 func (r *reader) findListed(ctx context.Context, in *input, o operators.Origin, row int64) (place int64, err error) {
 	at := &reader{src: r.src}
 	c := &cursor{in: in, file: o.File}
-	if err := at.startListed(c, splitState{End: in.tiles()}); err != nil {
+	if err := at.startListed(c, text.State{End: in.tiles()}); err != nil {
 		return 0, err
 	}
 	defer func() {
-		err = errors.Join(err, at.closeStream())
-		if at.file != nil {
-			err = errors.Join(err, at.file.Close())
-		}
+		err = errors.Join(err, at.closeStream(), at.file.Close())
 	}()
 	i, to := 0, int64(0)
 	return r.seek(ctx, in, o, row, func() (record, []byte, int64, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -76,26 +77,6 @@ func rowsOf(b operators.Batch, s expr.Schema) []string {
 		out = append(out, strings.Join(f, "|"))
 	}
 	return out
-}
-
-// A dirty allocator hands out memory that was used before, so that what is not written is seen.
-type dirty struct{ memory.Allocator }
-
-func (d dirty) Allocate(n int) []byte {
-	b := d.Allocator.Allocate(n)
-	for i := range b {
-		b[i] = 0xA5
-	}
-	return b
-}
-
-func (d dirty) Reallocate(n int, b []byte) []byte {
-	old := len(b)
-	b = d.Allocator.Reallocate(n, b)
-	for i := old; i < len(b); i++ {
-		b[i] = 0xA5
-	}
-	return b
 }
 
 // sound checks that a batch may be handed to code that looks at all rows of codes and offsets.
@@ -201,7 +182,7 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 	}
 	books := map[string]connectors.Tally{}
 	for _, s := range splits {
-		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: dirty{alloc}})
+		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: connectortest.Dirty{Allocator: alloc}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -18,12 +17,11 @@ const maxRows = 64 << 10
 
 // A reader reads splits one after the other.
 type reader struct {
-	src   *source
-	queue []splitState
-	cur   *cursor
+	text.Reading
+	src *source
+	cur *cursor
 
-	file  files.ReadFile // of number open
-	open  int64
+	file  text.Opened
 	win   window
 	probe prober
 	text  *stream // of a file that is read in order
@@ -34,14 +32,15 @@ type reader struct {
 	next    int    // first row of the chunk that was not given out
 	pending *fault // of the row after the last one given out
 
-	set     *columntext.Set
-	out     []connectors.Reject // left out and not yet asked for
-	lines   text.LineCounter
-	tallies connectors.Tallies
+	set   *columntext.Set
+	lines text.LineCounter
 }
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
-	r := &reader{src: s, tallies: connectors.Tallies{}}
+	r := &reader{src: s, Reading: text.Reading{Name: "csv", Version: stateVersion, Wanted: s.rejects, Tallies: connectors.Tallies{}}}
+	for _, f := range s.Files {
+		r.Paths = append(r.Paths, f.Path)
+	}
 	r.win.scan, r.win.delimiter, r.win.bound = s.scan, s.Delimiter, &s.bound
 	r.probe.w.scan, r.probe.w.delimiter, r.probe.reach = s.scan, s.Delimiter, s.reach
 	nulls := columntext.NewNullTokens(s.Nulls)
@@ -52,51 +51,19 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 	return r, err
 }
 
-// Add puts splits at the end of the queue.
-func (r *reader) Add(splits []connectors.Split) {
-	for _, s := range splits {
-		var st splitState
-		if err := json.Unmarshal(s.State, &st); err != nil || st.Version != stateVersion {
-			st = splitState{File: -1}
-		}
-		r.queue = append(r.queue, st)
-	}
-}
-
 // Next gives the next batch.
 func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, error) {
-	for {
-		if err := ctx.Err(); err != nil {
-			return operators.Batch{}, connectors.Idle, err
-		}
-		if r.cur == nil {
-			if len(r.queue) == 0 {
-				return operators.Batch{}, connectors.NeedSplit, nil
-			}
-			st := r.queue[0]
-			r.queue = r.queue[1:]
-			if err := r.start(st); err != nil {
-				return operators.Batch{}, connectors.Idle, err
-			}
-		}
-		b, ok, f, err := r.step()
+	return r.Batch(ctx, func() bool { return r.cur != nil }, r.start, func() (operators.Batch, error) {
+		b, f, err := r.step()
 		if f != nil {
 			err = r.report(f)
 		}
-		if err != nil {
-			return operators.Batch{}, connectors.Idle, err
-		}
-		if ok || len(r.out) >= mostKept {
-			return b, connectors.More, nil
-		}
-	}
+		return b, err
+	})
 }
 
 // start opens a split.
-func (r *reader) start(st splitState) error {
-	if st.File < 1 || st.File > int64(len(r.src.Files)) {
-		return fmt.Errorf("a split of a csv source is of another version or of other files")
-	}
+func (r *reader) start(st text.State) error {
 	in := &r.src.Files[st.File-1]
 	c := &cursor{in: in, file: st.File, start: st.Start, end: st.End, tallied: st.Start, read: defaultRead}
 	if st.Read > 0 {
@@ -115,7 +82,7 @@ func (r *reader) start(st splitState) error {
 	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
 	r.cur = c
 	if st.Pos > 0 {
-		c.resumed, c.pos, c.ends, c.tallied = true, st.Pos, st.Ends, min(st.Pos, c.end)
+		c.resumed, c.pos, c.ends, c.tallied = true, st.Pos, sit(st.Ends), min(st.Pos, c.end)
 		return nil
 	}
 	begins, err := r.probe.ask(c.file, c.start, in)
@@ -127,7 +94,7 @@ func (r *reader) start(st splitState) error {
 }
 
 // startInOrder opens the one split of a file that is read in order.
-func (r *reader) startInOrder(c *cursor, st splitState) error {
+func (r *reader) startInOrder(c *cursor, st text.State) error {
 	if err := r.closeStream(); err != nil {
 		return err
 	}
@@ -198,34 +165,21 @@ func (r *reader) spoil(c *cursor) error {
 
 // turn opens a file unless it is open.
 func (r *reader) turn(number int64, in *input) error {
-	if r.open == number {
-		return nil
+	fresh, err := r.file.Turn(r.src.fs, number, in.Abs, in.Path, in.Bytes, in.Time)
+	if err != nil || !fresh {
+		return err
 	}
-	if r.file != nil {
-		err := r.file.Close()
-		r.file, r.open = nil, 0
-		if err != nil {
-			return files.ReadFailure(err, in.Path, "cannot close the file before "+in.Path)
-		}
-	}
-	h, err := r.src.fs.Open(in.Abs)
-	if err != nil {
-		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
-	}
-	if err := errors.Join(text.Unchanged(h, in.Path, in.Bytes), r.unchanged(in)); err != nil {
-		return errors.Join(err, h.Close())
-	}
-	r.file, r.open = h, number
+	h := r.file.File
 	r.win.Open(h, in.Path, in.Bytes)
 	r.probe.w.Open(h, in.Path, in.Bytes)
 	return nil
 }
 
 // step gives the next batch of the split, or moves on without one.
-func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
+func (r *reader) step() (b operators.Batch, f *fault, err error) {
 	c := r.cur
 	if r.pending != nil {
-		return b, false, r.pending, nil
+		return b, r.pending, nil
 	}
 	if r.next < r.chunk.records {
 		n := min(r.chunk.records-r.next, maxRows)
@@ -236,34 +190,34 @@ func (r *reader) step() (b operators.Batch, ok bool, f *fault, err error) {
 			b, f, err = r.batch(r.next, n)
 		}
 		r.next += n
-		return b, b.Rec != nil, f, err
+		return b, f, err
 	}
 	if r.chunk.fault != nil {
-		return b, false, r.chunk.fault, nil
+		return b, r.chunk.fault, nil
 	}
 	if c.in.Only != nil {
-		return b, false, nil, r.stepListed(c)
+		return b, nil, r.stepListed(c)
 	}
 	if r.text != nil {
-		return b, false, nil, r.stepInOrder(c)
+		return b, nil, r.stepInOrder(c)
 	}
 	more, err := r.win.load(c, &r.chunk)
 	r.next = 0
 	if err != nil {
-		return b, false, nil, err
+		return b, nil, err
 	}
 	r.account(c)
 	if more {
-		return b, false, nil, r.spoil(c)
+		return b, nil, r.spoil(c)
 	}
 	if c.doomed {
 		f, err := r.misled(c)
-		return b, false, f, err
+		return b, f, err
 	}
 	if err := r.done(c); err != nil {
-		return b, false, nil, err
+		return b, nil, err
 	}
-	return b, false, nil, r.verify(c)
+	return b, nil, r.verify(c)
 }
 
 // verify compares what is known about the end of a split with what the reader of the next one takes
@@ -284,7 +238,7 @@ func (r *reader) verify(c *cursor) error {
 		if s, err = survey(&r.probe.w, c.in, c.end); err != nil {
 			return err
 		}
-		return ambiguous(c.in, c.file, s.record, c.end).locate(r.file, c.in, &r.src.bound)
+		return ambiguous(c.in, c.file, s.record, c.end).locate(r.file.File, c.in, &r.src.bound)
 	}
 	// There is a fault further on. The next split's reader begins wrongly, so it is looked for here.
 	return r.again(&cursor{in: c.in, file: c.file, start: c.end, end: c.in.Bytes, read: c.read, begins: c.ends})
@@ -305,7 +259,7 @@ func (r *reader) misled(c *cursor) (*fault, error) {
 
 // broken is the fault of the record at an offset whose quotes are wrong.
 func (r *reader) broken(c *cursor, at int64) (*fault, error) {
-	rr := &recordReader{file: r.file, path: c.in.Path, size: c.in.Bytes, delimiter: r.src.Delimiter, pos: at}
+	rr := &recordReader{file: r.file.File, path: c.in.Path, size: c.in.Bytes, delimiter: r.src.Delimiter, pos: at}
 	rec, raw, offset, err := rr.next()
 	if err != nil {
 		return nil, err
@@ -345,7 +299,7 @@ func (r *reader) report(f *fault) error {
 func (r *reader) located(f *fault) error {
 	in := r.cur.in
 	if r.text == nil {
-		return f.locate(r.file, in, &r.src.bound)
+		return f.locate(r.file.File, in, &r.src.bound)
 	}
 	p, err := streamPlace(r.src.fs, in, &r.src.bound, f.record, f.spot, f.place)
 	if err != nil {
@@ -365,7 +319,7 @@ func (r *reader) again(c *cursor) error {
 
 // tally is the books of the cursor's file.
 func (r *reader) tally(c *cursor) *connectors.Tally {
-	return r.tallies.Of(c.file, c.in.Path)
+	return r.Tallies.Of(c.file, c.in.Path)
 }
 
 // account books the bytes of the split that are done.

@@ -2,17 +2,12 @@ package csv
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 )
-
-// mostKept is after how many records left out a reader gives them out without a batch.
-const mostKept = 4096
 
 // A keptText is a record of a file that is read in order. Such a file is not read a second time for every
 // record that is left out, so its text and its place are kept until it is known whether it is one.
@@ -37,39 +32,19 @@ func (c *chunk) keptOf(record int) *keptText {
 	return &c.kept[record]
 }
 
-// Rejects are the records left out since the last call.
-func (r *reader) Rejects() []connectors.Reject {
-	out := r.out
-	r.out = nil
-	return out
+// Order is where the record stands.
+func (f *fault) Order() [2]int64 { return [2]int64{f.file, f.record} }
+
+// Advice gives what cures it, once.
+func (f *fault) Advice() func() string {
+	a := f.advice
+	f.advice = nil
+	return a
 }
 
 // rejected books the bad rows of a batch, or of what was brought together.
 func (r *reader) rejected(bad []*fault) error {
-	t := r.tally(r.cur)
-	t.Rejected += int64(len(bad))
-	slices.SortStableFunc(bad, func(a, b *fault) int { return cmp.Compare(a.record, b.record) })
-	for _, f := range bad {
-		if !r.src.rejects && !t.Samples([2]int64{f.file, f.record}) {
-			return nil
-		}
-		advice := f.advice
-		f.advice = nil
-		x, err := r.reject(f)
-		if err != nil {
-			return err
-		}
-		if r.src.rejects {
-			r.out = append(r.out, x)
-		}
-		if t.Samples(x.Order) {
-			if advice != nil {
-				x.Message += advice()
-			}
-			t.Keep(x)
-		}
-	}
-	return nil
+	return text.Leave(&r.Reading, r.tally(r.cur), bad, r.reject)
 }
 
 // reject is what a fault's record is handed out as. It is found in memory; only lines are counted in the
@@ -91,7 +66,7 @@ func (r *reader) reject(f *fault) (x connectors.Reject, err error) {
 		}
 		rec := scanRecord(raw, r.src.Delimiter, r.win.EOF(), nil)
 		x.Offset, raw = f.record, raw[:min(rec.length, len(raw))]
-		if line, err = r.lines.At(r.file, in.Path, in.Bytes, f.record+int64(f.within(rec))); err != nil {
+		if line, err = r.lines.At(r.file.File, in.Path, in.Bytes, f.record+int64(f.within(rec))); err != nil {
 			return x, err
 		}
 	}
@@ -112,7 +87,7 @@ func (r *reader) lineOf(f *fault) (int64, error) {
 	if f.text.line > 0 {
 		return f.text.line, nil
 	}
-	return r.lines.At(r.file, r.cur.in.Path, r.cur.in.Bytes, f.record)
+	return r.lines.At(r.file.File, r.cur.in.Path, r.cur.in.Bytes, f.record)
 }
 
 // lines counts the line ends of the dialect in b.

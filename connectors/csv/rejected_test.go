@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -181,8 +182,7 @@ func TestRejectsOfOtherEncodings(t *testing.T) {
 
 // TestRejectsAreGivenOutOften: a file of nothing but bad rows is not gathered in memory.
 func TestRejectsAreGivenOutOften(t *testing.T) {
-	text := "id\n" + strings.Repeat("x\n", 3*mostKept)
-	_, state, err := bindTextSkipping(t, Options{Columns: columns(t, "id INT")}, text)
+	_, state, err := bindTextSkipping(t, Options{Columns: columns(t, "id INT")}, "id\n"+strings.Repeat("x\n", 3*text.MostKept))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestRejectsAreGivenOutOften(t *testing.T) {
 		}
 		calls++
 	}
-	if n != 3*mostKept || calls == 0 {
+	if n != 3*text.MostKept || calls == 0 {
 		t.Fatalf("%d rejects in %d calls", n, calls)
 	}
 }

@@ -66,9 +66,7 @@ func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restor
 	for _, f := range s.Files {
 		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.tiles(), Whole: f.InOrder != ""})
 	}
-	return text.NewEnumerator("csv", stateVersion, pieces, o.SplitBytes, restored, func(file, start, end int64) ([]byte, error) {
-		return splitState{File: file, Start: start, End: end, Read: o.ReadBytes}.marshal(s.Files[file-1].Path)
-	})
+	return text.NewEnumerator("csv", stateVersion, pieces, o, restored)
 }
 
 // Reader makes a reader.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -70,7 +72,7 @@ func workOf(t *testing.T, state []byte, split int64, readers int) (rows []string
 		work += int64(blocks) * block
 		scan(b, blocks, delimiter, m)
 	}
-	connectortest.InTurns(t, src, connectors.SplitOptions{SplitBytes: split}, readers, func(b operators.Batch) {
+	connectortest.InTurns(t, src, connectors.SplitOptions{SplitBytes: split}, readers, memory.NewGoAllocator(), func(b operators.Batch) {
 		rows = append(rows, rowsOf(b, src.Schema())...)
 		b.Rec.Release()
 	})

@@ -2,11 +2,9 @@ package json
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
@@ -62,7 +60,7 @@ func (r *reader) place(s standing, in *input, spot int, path []step) (p connecto
 		}
 	}
 	if p.Line = s.line; p.Line == 0 {
-		if p.Line, err = r.lines.At(r.file, in.Path, in.Bytes, s.offset); err != nil {
+		if p.Line, err = r.lines.At(r.file.File, in.Path, in.Bytes, s.offset); err != nil {
 			return p, err
 		}
 	}
@@ -181,45 +179,34 @@ func (r *reader) seek(ctx context.Context, in *input, o operators.Origin, row in
 	}
 }
 
-// Rejects are the records left out since the last call.
-func (r *reader) Rejects() []connectors.Reject {
-	out := r.out
-	r.out = nil
-	return out
+// Order is where the record stands.
+func (f *fault) Order() [2]int64 { return [2]int64{f.file, f.record} }
+
+// Advice gives what cures it, once.
+func (f *fault) Advice() func() string {
+	a := f.advice
+	f.advice = nil
+	return a
 }
 
 // rejected books rows that are left out.
 func (r *reader) rejected(bad []*fault) error {
-	t := r.tally(r.cur)
-	t.Rejected += int64(len(bad))
-	slices.SortStableFunc(bad, func(a, b *fault) int { return cmp.Compare(a.record, b.record) })
-	for _, f := range bad {
-		if !r.src.rejects && !t.Samples([2]int64{f.file, f.record}) {
-			return nil
-		}
-		advice := f.advice
-		f.advice = nil
-		var d *connectors.DataError
-		if err := r.located(f); !errors.As(err, &d) {
-			return err
-		}
-		s := r.standing(f)
-		x := connectors.Reject{
-			Class: d.Kind, Message: d.Message, File: d.File, Line: d.Line, Column: d.Column, Field: d.Field, Value: d.Value,
-			Order: d.Order, Offset: s.offset,
-		}
-		if r.src.rejects {
-			x.Raw = text.Plain(text.WithoutEnd(append(bytes.Clone(s.raw), '\n')))
-		}
-		if r.src.rejects {
-			r.out = append(r.out, x)
-		}
-		if t.Samples(x.Order) {
-			if advice != nil {
-				x.Message += advice()
-			}
-			t.Keep(x)
-		}
+	return text.Leave(&r.Reading, r.tally(r.cur), bad, r.reject)
+}
+
+// reject is what a fault's record is handed out as.
+func (r *reader) reject(f *fault) (x connectors.Reject, err error) {
+	var d *connectors.DataError
+	if err := r.located(f); !errors.As(err, &d) {
+		return x, err
 	}
-	return nil
+	s := r.standing(f)
+	x = connectors.Reject{
+		Class: d.Kind, Message: d.Message, File: d.File, Line: d.Line, Column: d.Column, Field: d.Field, Value: d.Value,
+		Order: d.Order, Offset: s.offset,
+	}
+	if r.Wanted {
+		x.Raw = text.Plain(text.WithoutEnd(append(bytes.Clone(s.raw), '\n')))
+	}
+	return x, nil
 }

@@ -64,7 +64,7 @@ func (in *input) tiles() int64 {
 }
 
 // startListed begins a split of single records.
-func (r *reader) startListed(c *cursor, st splitState) (err error) {
+func (r *reader) startListed(c *cursor, st text.State) (err error) {
 	s := c.in.sums()
 	from := func(place int64) int { return sort.Search(len(c.in.Only), func(i int) bool { return s[i] >= place }) }
 	c.next, c.upto = from(max(st.Start, st.Pos)), from(st.End)
@@ -130,7 +130,7 @@ func (r *reader) piece(in *input, l text.Listed, k *chunk) (p piece, err error) 
 		p.line = o.Line
 	} else {
 		b = make([]byte, min(l.Len, max(in.Bytes-l.At, 0)))
-		if err := text.ReadFull(r.file, in.Path, in.Bytes, b, l.At); err != nil {
+		if err := text.ReadFull(r.file.File, in.Path, in.Bytes, b, l.At); err != nil {
 			return p, err
 		}
 		if !l.Stands(b) {
@@ -169,12 +169,12 @@ func (r *reader) unread(c *cursor) int64 {
 
 // seekListed reads single records from an origin on up to a row.
 func (r *reader) seekListed(ctx context.Context, in *input, o operators.Origin, row int64) (s standing, err error) {
-	at := &reader{src: r.src, tallies: connectors.Tallies{}}
+	at := &reader{src: r.src}
 	c := &cursor{in: in, file: o.File}
-	if err := at.startListed(c, splitState{End: in.tiles()}); err != nil {
+	if err := at.startListed(c, text.State{End: in.tiles()}); err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, at.closeText(), at.closeFile()) }()
+	defer func() { err = errors.Join(err, at.closeText(), at.file.Close()) }()
 	c.next = sort.Search(len(in.Only), func(k int) bool { return in.Only[k].At >= o.Offset })
 	var k chunk
 	k.wants(r.src.Columns, r.src.paths, r.set.Used(), r.src.Last)
@@ -191,7 +191,7 @@ func (r *reader) seekListed(ctx context.Context, in *input, o operators.Origin, 
 		if left < k.records {
 			s = k.standing(int(k.starts[left]))
 			if s.line == 0 {
-				s.line, err = text.LineAt(at.file, in.Path, in.Bytes, s.offset)
+				s.line, err = text.LineAt(at.file.File, in.Path, in.Bytes, s.offset)
 			}
 			return s, err
 		}

@@ -2,9 +2,7 @@ package json
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -19,8 +17,6 @@ const (
 	// lookahead is how much of the next split is read along with the end of one, for the record that
 	// begins before the end.
 	lookahead = 4 << 10
-	// mostKept is after how many records left out a reader gives them out without a batch.
-	mostKept = 4096
 )
 
 // A cursor is a split being read. A record belongs to the split that its line begins in.
@@ -36,12 +32,11 @@ type cursor struct {
 
 // A reader reads splits one after the other.
 type reader struct {
-	src   *source
-	queue []splitState
-	cur   *cursor
+	text.Reading
+	src *source
+	cur *cursor
 
-	file files.ReadFile // of number open
-	open int64
+	file text.Opened
 	win  text.Window
 	text *inOrder // of a file that is read in order
 
@@ -49,14 +44,15 @@ type reader struct {
 	next    int    // first row of the chunk that was not given out
 	pending *fault // of the row behind the last one given out
 
-	set     *columntext.Set
-	out     []connectors.Reject // left out and not yet asked for
-	lines   text.LineCounter
-	tallies connectors.Tallies
+	set   *columntext.Set
+	lines text.LineCounter
 }
 
 func newReader(s *source, t *operators.Task) (*reader, error) {
-	r := &reader{src: s, tallies: connectors.Tallies{}}
+	r := &reader{src: s, Reading: text.Reading{Name: "json", Version: stateVersion, Wanted: s.rejects, Tallies: connectors.Tallies{}}}
+	for _, f := range s.Files {
+		r.Paths = append(r.Paths, f.Path)
+	}
 	nulls := columntext.NewNullTokens([]string{""})
 	var err error
 	r.set, err = columntext.NewSet(s.Schema().Fields, s.columns, s.where, s.CheckAll, func(i int) *columntext.Column {
@@ -79,48 +75,13 @@ func (k *chunk) wants(columns Columns, paths [][]step, used []int, last bool) {
 	}
 }
 
-// Add puts splits at the end of the queue.
-func (r *reader) Add(splits []connectors.Split) {
-	for _, s := range splits {
-		var st splitState
-		if err := json.Unmarshal(s.State, &st); err != nil || st.Version != stateVersion {
-			st = splitState{File: -1}
-		}
-		r.queue = append(r.queue, st)
-	}
-}
-
 // Next gives the next batch.
 func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, error) {
-	for {
-		if err := ctx.Err(); err != nil {
-			return operators.Batch{}, connectors.Idle, err
-		}
-		if r.cur == nil {
-			if len(r.queue) == 0 {
-				return operators.Batch{}, connectors.NeedSplit, nil
-			}
-			st := r.queue[0]
-			r.queue = r.queue[1:]
-			if err := r.start(st); err != nil {
-				return operators.Batch{}, connectors.Idle, err
-			}
-		}
-		b, ok, err := r.step()
-		if err != nil {
-			return operators.Batch{}, connectors.Idle, err
-		}
-		if ok || len(r.out) >= mostKept {
-			return b, connectors.More, nil
-		}
-	}
+	return r.Batch(ctx, func() bool { return r.cur != nil }, r.start, r.step)
 }
 
 // start opens a split.
-func (r *reader) start(st splitState) error {
-	if st.File < 1 || st.File > int64(len(r.src.Files)) {
-		return fmt.Errorf("a split of a json source is of another version or of other files")
-	}
+func (r *reader) start(st text.State) error {
 	in := &r.src.Files[st.File-1]
 	c := &cursor{in: in, file: st.File, start: st.Start, end: st.End, pos: max(st.Pos, st.Start), tallied: st.Start, read: defaultRead}
 	if st.Read > 0 {
@@ -168,31 +129,11 @@ func (r *reader) begin(c *cursor) (err error) {
 
 // turn opens a file unless it is open.
 func (r *reader) turn(number int64, in *input) error {
-	if r.open == number {
-		return nil
+	fresh, err := r.file.Turn(r.src.fs, number, in.Abs, in.Path, in.Bytes, in.Time)
+	if fresh {
+		r.win.Open(r.file.File, in.Path, in.Bytes)
 	}
-	if err := r.closeFile(); err != nil {
-		return files.ReadFailure(err, in.Path, "cannot close the file before "+in.Path)
-	}
-	h, err := r.src.fs.Open(in.Abs)
-	if err != nil {
-		return files.ReadFailure(err, in.Path, "cannot open "+in.Path)
-	}
-	if err := errors.Join(text.Unchanged(h, in.Path, in.Bytes), r.unchanged(in)); err != nil {
-		return errors.Join(err, h.Close())
-	}
-	r.file, r.open = h, number
-	r.win.Open(h, in.Path, in.Bytes)
-	return nil
-}
-
-func (r *reader) closeFile() error {
-	if r.file == nil {
-		return nil
-	}
-	h := r.file
-	r.file, r.open = nil, 0
-	return h.Close()
+	return err
 }
 
 func (r *reader) closeText() error {
@@ -205,10 +146,10 @@ func (r *reader) closeText() error {
 }
 
 // step gives the next batch of the split, or moves on without one.
-func (r *reader) step() (b operators.Batch, ok bool, err error) {
+func (r *reader) step() (b operators.Batch, err error) {
 	c := r.cur
 	if r.pending != nil {
-		return b, false, r.report(r.pending)
+		return b, r.report(r.pending)
 	}
 	if r.next < r.chunk.records {
 		n := min(r.chunk.records-r.next, maxRows)
@@ -223,21 +164,21 @@ func (r *reader) step() (b operators.Batch, ok bool, err error) {
 		if f != nil {
 			err = r.report(f)
 		}
-		return b, b.Rec != nil, err
+		return b, err
 	}
 	if r.chunk.fault != nil {
-		return b, false, r.report(r.chunk.fault)
+		return b, r.report(r.chunk.fault)
 	}
 	r.next = 0
 	more, err := r.load(c)
 	if err != nil {
-		return b, false, err
+		return b, err
 	}
 	if more {
-		return b, false, r.spoil(c)
+		return b, r.spoil(c)
 	}
 	r.cur, r.chunk.records = nil, 0
-	return b, false, errors.Join(r.closeText(), r.unchanged(c.in))
+	return b, errors.Join(r.closeText(), r.unchanged(c.in))
 }
 
 // unchanged is an error where a file is not the one that was bound.
@@ -308,7 +249,7 @@ func (r *reader) spoil(c *cursor) error {
 
 // tally is the books of the cursor's file.
 func (r *reader) tally(c *cursor) *connectors.Tally {
-	return r.tallies.Of(c.file, c.in.Path)
+	return r.Tallies.Of(c.file, c.in.Path)
 }
 
 // batch parses rows of the chunk.
@@ -332,18 +273,7 @@ func (r *reader) batch(from, rows int) (b operators.Batch, bad *fault, err error
 			return b, nil, err
 		}
 	}
-	passed := p.Sel
-	switch {
-	case len(p.Sel) == rows:
-		passed = nil
-	case len(p.Sel) == 0:
-		return b, nil, nil
-	}
-	rec, dicts := r.set.Record(rows)
-	return operators.Batch{
-		Rec: rec, Sel: passed, Dict: dicts,
-		From: operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)},
-	}, nil, nil
+	return r.set.Batch(p, rows, operators.Origin{File: r.cur.file, Offset: r.chunk.offset(from)}), nil, nil
 }
 
 // faulty is the fault of a row of the batch that begins with a row of the chunk.
@@ -381,40 +311,21 @@ func (r *reader) report(f *fault) error {
 	return r.located(f)
 }
 
-// Wake is never signalled: there is always something to read or nothing left.
-func (r *reader) Wake() <-chan struct{} { return nil }
-
 // Snapshot is what was not read. A split that was begun goes on at the next record.
 func (r *reader) Snapshot() ([]connectors.Split, error) {
-	var out []connectors.Split
-	add := func(st splitState) error {
-		path := r.src.Files[st.File-1].Path
-		state, err := st.marshal(path)
-		out = append(out, text.Split(path, st.File, st.Start, st.End, state))
-		return err
+	c := r.cur
+	if c == nil {
+		return r.Unread()
 	}
-	if c := r.cur; c != nil {
-		st := splitState{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Read: int64(c.read)}
-		switch {
-		case c.in.Only != nil:
-			st.Pos = r.unread(c)
-		case r.next < r.chunk.records:
-			st.Pos = r.chunk.offset(r.next)
-		}
-		if err := add(st); err != nil {
-			return nil, err
-		}
+	st := text.State{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Read: int64(c.read)}
+	switch {
+	case c.in.Only != nil:
+		st.Pos = r.unread(c)
+	case r.next < r.chunk.records:
+		st.Pos = r.chunk.offset(r.next)
 	}
-	for _, st := range r.queue {
-		if err := add(st); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return r.Unread(st)
 }
-
-// Tally is the books, by file.
-func (r *reader) Tally() []connectors.Tally { return r.tallies.All() }
 
 // TryCasts is for how many rows a TRY_CAST of the filter gave NULL.
 func (r *reader) TryCasts() []expr.TryCast { return r.set.TryCasts() }
@@ -422,5 +333,5 @@ func (r *reader) TryCasts() []expr.TryCast { return r.set.TryCasts() }
 // Close frees what is held.
 func (r *reader) Close() error {
 	r.set.Release()
-	return errors.Join(r.closeText(), r.closeFile())
+	return errors.Join(r.closeText(), r.file.Close())
 }

@@ -74,7 +74,7 @@ func readAll(t testing.TB, state []byte, h how) (res result, err error) {
 	defer alloc.AssertSize(t, 0)
 	res.tally = map[string]connectors.Tally{}
 	for _, s := range splits {
-		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: dirty{alloc}})
+		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: connectortest.Dirty{Allocator: alloc}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,17 +117,6 @@ func (res *result) drain(rd connectors.Reader, schema expr.Schema) error {
 		}
 		b.Rec.Release()
 	}
-}
-
-// A dirty allocator hands out memory that was used before, so that what is not written is seen.
-type dirty struct{ memory.Allocator }
-
-func (d dirty) Allocate(n int) []byte {
-	b := d.Allocator.Allocate(n)
-	for i := range b {
-		b[i] = 0xA5
-	}
-	return b
 }
 
 // TestScripts runs testdata: `read` binds the files of its input (a line of --- begins the next one)

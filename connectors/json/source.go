@@ -72,28 +72,7 @@ func (s *source) Enumerator(_ context.Context, o connectors.SplitOptions, restor
 	for _, f := range s.Files {
 		pieces = append(pieces, text.Piece{Path: f.Path, Bytes: f.tiles(), Whole: f.InOrder != ""})
 	}
-	return text.NewEnumerator("json", stateVersion, pieces, o.SplitBytes, restored, func(file, start, end int64) ([]byte, error) {
-		return splitState{File: file, Start: start, End: end, Read: o.ReadBytes}.marshal(s.Files[file-1].Path)
-	})
-}
-
-// A splitState is Split.State.
-type splitState struct {
-	Version int   `json:"version"`
-	File    int64 `json:"file"` // place in the list, from 1
-	Start   int64 `json:"start"`
-	End     int64 `json:"end"`
-	Pos     int64 `json:"pos,omitempty"`  // where the next record begins; 0: not begun
-	Read    int64 `json:"read,omitempty"` // bytes a read may take; 0 = the reader's choice
-}
-
-func (s splitState) marshal(path string) ([]byte, error) {
-	s.Version = stateVersion
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("writing a split of %s: %w", path, err)
-	}
-	return b, nil
+	return text.NewEnumerator("json", stateVersion, pieces, o, restored)
 }
 
 // Reader makes a reader.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -26,7 +28,7 @@ func TestTinySplitsOfLongLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := int64(0)
-	connectortest.InTurns(t, src, connectors.SplitOptions{SplitBytes: 64}, 3, func(b operators.Batch) {
+	connectortest.InTurns(t, src, connectors.SplitOptions{SplitBytes: 64}, 3, memory.NewGoAllocator(), func(b operators.Batch) {
 		rows += b.Rec.NumRows()
 		b.Rec.Release()
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -125,7 +126,7 @@ func (s *Set) compile(where *expr.Expr) error {
 }
 
 // Parse parses rows. With skip bad rows are left out; a filter that fails is a fault in any case. What it
-// made is given by Record, and freed by Drop.
+// made is given by Batch, and freed by Drop.
 func (s *Set) Parse(rows int, from Rows, skip bool) Parsed {
 	for i := len(s.idents); i < rows; i++ {
 		s.idents = append(s.idents, int32(i))
@@ -232,8 +233,21 @@ func (s *Set) filter(p *Parsed, rows int) {
 	}
 }
 
-// Record puts the wanted columns of the rows parsed last together, with the ids of their dictionaries.
-func (s *Set) Record(rows int) (arrow.Record, []uint64) {
+// Batch is the rows parsed last that pass, without a record where none does.
+func (s *Set) Batch(p Parsed, rows int, from operators.Origin) operators.Batch {
+	b := operators.Batch{Sel: p.Sel, From: from}
+	switch len(p.Sel) {
+	case 0:
+		return operators.Batch{}
+	case rows:
+		b.Sel = nil
+	}
+	b.Rec, b.Dict = s.record(rows)
+	return b
+}
+
+// record puts the wanted columns of the rows parsed last together, with the ids of their dictionaries.
+func (s *Set) record(rows int) (arrow.Record, []uint64) {
 	cols := make([]arrow.Array, len(s.wanted))
 	var dicts []uint64
 	coded := uint64(0)

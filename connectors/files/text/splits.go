@@ -27,8 +27,8 @@ type Enumerator struct {
 	name    string // of the connector
 	version int
 	pieces  []Piece
-	split   func(file, start, end int64) ([]byte, error)
 	size    int64
+	read    int64
 	next    enumeratorState
 }
 
@@ -39,10 +39,9 @@ type enumeratorState struct {
 	Offset  int64 `json:"offset"`
 }
 
-// NewEnumerator makes an enumerator of a connector whose states have a version. split makes the state of
-// the split of a file (its place in pieces from 1) from one byte to another.
-func NewEnumerator(name string, version int, pieces []Piece, size int64, restored []byte, split func(file, start, end int64) ([]byte, error)) (*Enumerator, error) {
-	e := &Enumerator{name: name, version: version, pieces: pieces, split: split, size: size}
+// NewEnumerator makes an enumerator of a connector whose states have a version.
+func NewEnumerator(name string, version int, pieces []Piece, o connectors.SplitOptions, restored []byte) (*Enumerator, error) {
+	e := &Enumerator{name: name, version: version, pieces: pieces, size: o.SplitBytes, read: o.ReadBytes}
 	if e.size <= 0 {
 		e.size = DefaultSplit
 	}
@@ -70,22 +69,17 @@ func (e *Enumerator) Discover(ctx context.Context) (found []connectors.Split, do
 			n = p.Bytes
 		}
 		file, start := int64(e.next.File)+1, e.next.Offset
-		state, err := e.split(file, start, start+n)
+		s, err := State{Version: e.version, File: file, Start: start, End: start + n, Read: e.read}.Split(p.Path)
 		if err != nil {
 			return nil, false, err
 		}
-		found = append(found, Split(p.Path, file, start, start+n, state))
+		found = append(found, s)
 		e.next.Offset += n
 		if e.next.Offset >= p.Bytes {
 			e.next.File, e.next.Offset = e.next.File+1, 0
 		}
 	}
 	return found, e.next.File >= len(e.pieces), nil
-}
-
-// Split is the split of a file from one byte to another.
-func Split(path string, file, start, end int64, state []byte) connectors.Split {
-	return connectors.Split{ID: fmt.Sprintf("%s:%d", path, start), Order: [2]int64{file, start}, Bytes: end - start, State: state}
 }
 
 // Snapshot is the place to go on from.
