@@ -165,6 +165,12 @@ type Writer interface {
 	Close() error // unprepared Close leaves nothing
 }
 
+// A Showing writer lets rows be seen before they are committed, as a terminal does: nobody can take them back.
+type Showing interface {
+	// Shown is how many rows were seen so far, at any time after Write.
+	Shown() int64
+}
+
 // A Committer publishes. It runs in the driver after the intent was journalled. Both calls are
 // idempotent; Abort also sweeps the leavings of dead runs.
 type Committer interface {

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
 
 const endlessPlan = `
@@ -76,6 +79,11 @@ func TestInterruptStream(t *testing.T) {
 			b, err := os.ReadFile(filepath.Join(dir, "report.json"))
 			if err != nil || !strings.Contains(string(b), `"state": "CANCELED"`) {
 				t.Errorf("%v\n%s", err, b)
+			}
+			// The header is no row.
+			said := fmt.Sprintf("%s had been shown by sink out, which cannot be taken back; nothing else was published.", report.Rows(int64(lines-1)))
+			if !strings.Contains(string(b), said) || !strings.Contains(stderr.String(), said) {
+				t.Errorf("nothing says %q:\n%s", said, stderr.String())
 			}
 			entries, err := os.ReadDir(filepath.Join(dir, "out"))
 			if err != nil || len(entries) != 1 {

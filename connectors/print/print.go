@@ -101,7 +101,7 @@ type sink struct {
 }
 
 func (s *sink) Writer(t *operators.Task, run string, _ []connectors.Committable) (connectors.Writer, error) {
-	w := &writer{printer: s.printer, subtask: t.Subtask, streaming: s.bound.Streaming, streamed: s.bound.Streaming}
+	w := &writer{printer: s.printer, subtask: t.Subtask, streamed: s.bound.Streaming}
 	switch s.bound.Format {
 	case "csv":
 		w.encoder = rowtext.NewCSV(rowtext.CSVDialect{Delimiter: ',', Header: true}, s.in, text{w})
@@ -124,13 +124,13 @@ const most = 1 << 20
 // A writer holds the text until there is too much of it.
 type writer struct {
 	*printer
-	encoder   files.Encoder
-	subtask   int
-	held      []byte
-	streaming bool // every batch is printed at once
-	streamed  bool
-	rows      int64
-	bytes     int64
+	encoder  files.Encoder
+	subtask  int
+	held     []byte
+	streamed bool // every batch is printed at once
+	rows     int64
+	shown    int64 // of them, on the output already
+	bytes    int64
 }
 
 // A text is what the encoder writes to.
@@ -156,11 +156,18 @@ func (t text) Write(b []byte) (int, error) {
 func (w *writer) Write(b operators.Batch) error {
 	n := b.Rows()
 	w.rows += int64(n)
-	if err := w.encoder.Write(b); err != nil || !w.streaming || n == 0 {
+	if err := w.encoder.Write(b); err != nil || !w.streamed || n == 0 {
 		return err
 	}
-	return w.encoder.Finish() // hands on what the encoder holds, and may be called again
+	if err := w.encoder.Finish(); err != nil { // hands on what the encoder holds, and may be called again
+		return err
+	}
+	w.shown = w.rows
+	return nil
 }
+
+// Shown is how many rows were printed before the run has ended.
+func (w *writer) Shown() int64 { return w.shown }
 
 // Prepare gives the text that was held back.
 func (w *writer) Prepare(int64, bool) ([]connectors.Committable, error) {

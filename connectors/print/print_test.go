@@ -205,6 +205,9 @@ func TestStreaming(t *testing.T) {
 			if i > 0 && out.String() != want[i-1] {
 				t.Errorf("%s: batch %d printed\n%s", format, i, out.String())
 			}
+			if shown := w.(connectors.Showing).Shown(); shown != int64(i) {
+				t.Errorf("%s: %d rows are shown after %d", format, shown, i)
+			}
 		}
 		out.Reset()
 		c, err := w.Prepare(0, true)

@@ -66,6 +66,7 @@ type vertexRun struct {
 	index        int
 	in, out      []*edgeRun
 	source, sink *jobgraph.Operator
+	shown        int64             // rows that its sink showed before any commit, in all attempts that have ended
 	splits       *scheduler.Splits // of a source
 	unfound      bool              // looking for its splits failed
 	decision     *scheduler.Decision

@@ -76,6 +76,7 @@ type SinkSnapshot struct {
 	Vertex, Node     string
 	Files            []string
 	Rows, Bytes      int64
+	Shown            int64  // rows that were seen before any commit, in all attempts that have ended
 	Digest           string // 32 hex digits
 	NotDeterministic string
 	Committables     []connectors.Committable

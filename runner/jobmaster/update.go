@@ -63,7 +63,7 @@ func (j *JobMaster) taskFinished(m scheduler.Member, a *executiongraph.Attempt, 
 	v := j.vertices[m.Vertex]
 	if a.State == rpc.Canceling { // it ended before the order to stop arrived; nobody waits for it any more
 		j.transition(m, rpc.Canceled)
-		a.Metrics = u.Metrics
+		j.measured(v, a, u.Metrics)
 		v.discarded = append(v.discarded, u.Committables...)
 		j.releaseResults(m, a)
 		j.left(m, a)
@@ -72,7 +72,7 @@ func (j *JobMaster) taskFinished(m scheduler.Member, a *executiongraph.Attempt, 
 	if !j.transition(m, rpc.Finished) {
 		return
 	}
-	a.Metrics = u.Metrics
+	j.measured(v, a, u.Metrics)
 	v.committables[m.Subtask] = u.Committables
 	if v.splits != nil {
 		v.splits.Finish(m.Subtask)
@@ -95,7 +95,7 @@ func (j *JobMaster) taskCanceled(m scheduler.Member, a *executiongraph.Attempt, 
 	if !j.transition(m, rpc.Canceled) {
 		return
 	}
-	a.Metrics = u.Metrics
+	j.measured(j.vertices[m.Vertex], a, u.Metrics)
 	j.left(m, a)
 	if !asked {
 		j.infrastructureFailure(m, a, []failure.Cause{{
@@ -117,7 +117,8 @@ func (j *JobMaster) taskFailed(m scheduler.Member, a *executiongraph.Attempt, u 
 			Message: fmt.Sprintf("%s failed without saying why", j.exec.Vertices[m.Vertex].TaskName(m.Subtask)),
 		}}}
 	}
-	a.Metrics, a.Failure = u.Metrics, f
+	a.Failure = f
+	j.measured(j.vertices[m.Vertex], a, u.Metrics)
 	data := f.Lost == nil && (f.HasOrder || f.Key != "")
 	if r := j.regionOf(m); data && !asked && r.state == regionActive && j.settles(m) {
 		r.state = regionSettling
@@ -134,6 +135,12 @@ func (j *JobMaster) taskFailed(m scheduler.Member, a *executiongraph.Attempt, u 
 		return
 	}
 	j.infrastructureFailure(m, a, f.Causes)
+}
+
+// measured takes the last metrics of an attempt.
+func (j *JobMaster) measured(v *vertexRun, a *executiongraph.Attempt, m rpc.TaskMetrics) {
+	a.Metrics = m
+	v.shown += m.SinkShown
 }
 
 // left books an attempt that has reached its final state out of its slot and its region.

@@ -101,7 +101,7 @@ func addMetrics(to, m *rpc.TaskMetrics) {
 func (j *JobMaster) sinkSnapshot(v *vertexRun, x *VertexSnapshot) SinkSnapshot {
 	s := SinkSnapshot{
 		Vertex: v.v.ID, Node: v.sink.Node, Files: append([]string{}, j.commits[v.v.ID]...),
-		Rows: x.Metrics.SinkRows, Bytes: x.Metrics.SinkBytes, NotDeterministic: v.sink.NotDeterministic,
+		Rows: x.Metrics.SinkRows, Bytes: x.Metrics.SinkBytes, Shown: v.shown, NotDeterministic: v.sink.NotDeterministic,
 		Committables: []connectors.Committable{},
 	}
 	var digest [16]byte

@@ -89,7 +89,7 @@ func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
 			files = []string{}
 		}
 		r.Sinks = append(r.Sinks, Sink{
-			Node: k.Node, Files: files, Rows: k.Rows, Bytes: k.Bytes, Digest: k.Digest,
+			Node: k.Node, Files: files, Rows: k.Rows, Bytes: k.Bytes, Digest: k.Digest, Shown: k.Shown,
 			Deterministic: k.NotDeterministic == "", Because: k.NotDeterministic, Rejects: rejectsSink(run.Graph, k.Node),
 		})
 	}
@@ -213,7 +213,7 @@ func verdict(r *Report) string {
 	}
 	switch {
 	case r.State == string(rpc.JobCanceled):
-		return fmt.Sprintf("%s was cancelled after %s; nothing was published.", name, span(r.Timings.TotalMs))
+		return fmt.Sprintf("%s was cancelled after %s; %s.", name, span(r.Timings.TotalMs), unpublished(r.Sinks))
 	case r.Failure != nil && r.Failure.RootCause != nil:
 		return fmt.Sprintf("%s failed: %s.", name, strings.TrimRight(Place(*r.Failure.RootCause), "."))
 	case r.State != string(rpc.JobFinished):
@@ -235,7 +235,26 @@ func verdict(r *Report) string {
 		out += k.Rows
 		sinks = append(sinks, k.Node)
 	}
-	return fmt.Sprintf("%s read %s and wrote %s to %s in %s%s.", name, rows(in), rows(out), strings.Join(sinks, ", "), span(r.Timings.TotalMs), bad.text())
+	return fmt.Sprintf("%s read %s and wrote %s to %s in %s%s.", name, Rows(in), Rows(out), strings.Join(sinks, ", "), span(r.Timings.TotalMs), bad.text())
+}
+
+// unpublished says of a run that published nothing what could be seen of it all the same.
+func unpublished(all []Sink) string {
+	n := int64(0)
+	var by []string
+	for _, k := range all {
+		if k.Shown > 0 {
+			n += k.Shown
+			by = append(by, k.Node)
+		}
+	}
+	switch len(by) {
+	case 0:
+		return "nothing was published"
+	case 1:
+		return fmt.Sprintf("%s had been shown by sink %s, which cannot be taken back; nothing else was published", Rows(n), by[0])
+	}
+	return fmt.Sprintf("%s had been shown by the sinks %s, which cannot be taken back; nothing else was published", Rows(n), strings.Join(by, ", "))
 }
 
 // rejects are the rows that sources left out or made to fit.
@@ -256,10 +275,10 @@ func (b *rejects) add(f SourceFile) {
 func (b *rejects) text() string {
 	s := ""
 	if b.rows > 0 {
-		s += fmt.Sprintf("; %s left out as bad, the first: %s", rows(b.rows), strings.TrimRight(b.first, "."))
+		s += fmt.Sprintf("; %s left out as bad, the first: %s", Rows(b.rows), strings.TrimRight(b.first, "."))
 	}
 	if b.padded > 0 {
-		s += fmt.Sprintf("; %s padded or cut to fit", rows(b.padded))
+		s += fmt.Sprintf("; %s padded or cut to fit", Rows(b.padded))
 	}
 	return s
 }
@@ -315,7 +334,8 @@ func OneLine(s string) string {
 	return string(runes[:mostShown/2]) + " … " + string(runes[len(runes)-mostShown/2:])
 }
 
-func rows(n int64) string {
+// Rows is a number of rows in words: "1 row", "1,234 rows".
+func Rows(n int64) string {
 	if n == 1 {
 		return "1 row"
 	}

@@ -90,7 +90,7 @@ func fullLedger(b *strings.Builder, r Report) {
 			}
 		}
 		fmt.Fprintf(b, "   %s: %s in, %s out; %s in, %s out; %s spilled, %s of state; slot sharing group %s\n", stateOf(v),
-			rows(v.RecordsIn), rows(v.RecordsOut), Bytes(v.BytesIn), Bytes(v.BytesOut), Bytes(v.SpilledBytes), Bytes(v.StateBytes), v.SlotSharingGroup)
+			Rows(v.RecordsIn), Rows(v.RecordsOut), Bytes(v.BytesIn), Bytes(v.BytesOut), Bytes(v.SpilledBytes), Bytes(v.StateBytes), v.SlotSharingGroup)
 		if v.Watermark != "" {
 			fmt.Fprintf(b, "   watermark: %s\n", v.Watermark)
 		}
@@ -167,7 +167,7 @@ func fullSources(b *strings.Builder, all []Source) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, s := range all {
 		for _, f := range s.Files {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d rejected%s\n", s.Node, f.Path, Bytes(f.Bytes), rows(f.Rows), f.Rejected, f.more())
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d rejected%s\n", s.Node, f.Path, Bytes(f.Bytes), Rows(f.Rows), f.Rejected, f.more())
 		}
 		if len(s.Files) == 0 {
 			fmt.Fprintf(t, "  %s\tno files\n", s.Node)
@@ -204,7 +204,7 @@ func fullRejects(b *strings.Builder, all []Source) {
 			if len(f.Rejects) == 0 {
 				continue
 			}
-			fmt.Fprintf(b, "  %s left out of %s", rows(f.Rejected), f.Path)
+			fmt.Fprintf(b, "  %s left out of %s", Rows(f.Rejected), f.Path)
 			if int64(len(f.Rejects)) < f.Rejected {
 				fmt.Fprintf(b, ", the first %d of them", len(f.Rejects))
 			}
@@ -223,12 +223,19 @@ func fullSinks(b *strings.Builder, r Report) {
 	fmt.Fprintf(b, "\nSinks\n")
 	for _, k := range r.Sinks {
 		if r.State != string(rpc.JobFinished) {
-			fmt.Fprintf(b, "  %s: nothing was published\n", k.Node)
+			seen := ""
+			if k.Shown > 0 {
+				seen = fmt.Sprintf(", but %s had been shown as they came", Rows(k.Shown))
+			}
+			fmt.Fprintf(b, "  %s: nothing was published%s\n", k.Node, seen)
 			continue
 		}
-		fmt.Fprintf(b, "  %s: %s, %s, digest %s", k.Node, rows(k.Rows), Bytes(k.Bytes), k.Digest)
+		fmt.Fprintf(b, "  %s: %s, %s, digest %s", k.Node, Rows(k.Rows), Bytes(k.Bytes), k.Digest)
 		if !k.Deterministic {
 			fmt.Fprintf(b, "; another run may give other rows: %s", k.Because)
+		}
+		if k.Shown > 0 {
+			fmt.Fprintf(b, "; %s shown as they came", Rows(k.Shown))
 		}
 		if x := k.Rejects; x != nil {
 			fmt.Fprintf(b, "; the bad rows of source %s as %s", x.Of, x.Kind)

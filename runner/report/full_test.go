@@ -19,7 +19,7 @@ func TestWriteFull(t *testing.T) {
 			{Vertices: []string{"E"}, Needed: 1, Available: 1, Rounds: 1, ReadyMs: 12},
 		}},
 		Vertices: []report.Vertex{{Name: "A", Parallelism: report.Parallelism{Text: "the job ended before"}}},
-		Sinks:    []report.Sink{{Node: "out", Digest: "00"}},
+		Sinks:    []report.Sink{{Node: "out", Digest: "00"}, {Node: "seen", Shown: 1200}},
 		Books:    &jobmaster.Books{Faults: []string{"Calc[2]: 3 in, 2 out"}},
 		Restarts: []report.Restart{{AtMs: 8, Strategy: "fixed-delay", Cause: "lost"}},
 		Warnings: []string{"careful"},
@@ -35,7 +35,7 @@ func TestWriteFull(t *testing.T) {
 		"  D: waiting for slots: for 2 slots, since 11 ms after the start, and got none\n",
 		"  E: ready 12 ms after the start, had its 1 slot at once\n",
 		"   parallelism not decided: the job ended before\n",
-		"  out: nothing was published\n", "    Calc[2]: 3 in, 2 out\n", "  8 ms after the start, by fixed-delay: lost\n", "  careful\n",
+		"  out: nothing was published\n", "  seen: nothing was published, but 1,200 rows had been shown as they came\n", "    Calc[2]: 3 in, 2 out\n", "  8 ms after the start, by fixed-delay: lost\n", "  careful\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no line %q in\n%s", want, b.String())

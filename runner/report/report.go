@@ -180,6 +180,9 @@ type Sink struct {
 	Digest        string   `json:"digest"`
 	Deterministic bool     `json:"deterministic"`
 	Because       string   `json:"because"`
+	// Shown is how many rows could be seen before the run ended, of a sink that shows them as they come, such as
+	// print. They stay seen where the run is not FINISHED; rows of attempts that ran again are among them.
+	Shown int64 `json:"shown,omitempty"`
 	// Rejects says how to read what the sink wrote, where it took the bad rows of a source as they came out
 	// of the port.
 	Rejects *RejectsSink `json:"rejects,omitempty"`

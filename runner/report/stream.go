@@ -41,7 +41,7 @@ func leastWatermark(all []jobmaster.SubtaskSnapshot) string {
 // subtasks waited for those behind them, and its watermark.
 func Flowing(v jobmaster.VertexSnapshot) string {
 	m := v.Metrics
-	text := rows(m.RecordsIn) + " in"
+	text := Rows(m.RecordsIn) + " in"
 	if all := m.BusyMs + m.IdleMs + m.BackpressuredMs; all > 0 && m.BackpressuredMs*100 >= all {
 		text += fmt.Sprintf(", back-pressured %d %% of the time", m.BackpressuredMs*100/all)
 	}

@@ -126,7 +126,7 @@ func writeSinks(b *strings.Builder, r Report) {
 		if !k.Deterministic {
 			note = " (" + k.Because + ")"
 		}
-		fmt.Fprintf(b, "%s: %s%s%s\n", k.Node, rows(k.Rows), where, note)
+		fmt.Fprintf(b, "%s: %s%s%s\n", k.Node, Rows(k.Rows), where, note)
 	}
 }
 

@@ -41,7 +41,7 @@ func writeTryCasts(b *strings.Builder, all []Vertex, indent string) {
 				total += x.Rows
 				parts = append(parts, Thousands(x.Rows)+" "+strings.ReplaceAll(x.Reason, "-", " "))
 			}
-			fmt.Fprintf(b, "%s%s: %s gave NULL for %s: %s\n", indent, first.Operator, OneLine(first.Expression), rows(total), strings.Join(parts, ", "))
+			fmt.Fprintf(b, "%s%s: %s gave NULL for %s: %s\n", indent, first.Operator, OneLine(first.Expression), Rows(total), strings.Join(parts, ", "))
 		}
 	}
 }

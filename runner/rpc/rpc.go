@@ -180,7 +180,8 @@ type TaskMetrics struct {
 	Files           []connectors.Tally `json:"files,omitempty"`
 	SinkRows        int64              `json:"sinkRows"`
 	SinkBytes       int64              `json:"sinkBytes"`
-	Digest          string             `json:"digest,omitempty"` // 32 hex digits: sum of row hashes mod 2^128
+	SinkShown       int64              `json:"sinkShown,omitempty"` // rows that its sink showed before any commit
+	Digest          string             `json:"digest,omitempty"`    // 32 hex digits: sum of row hashes mod 2^128
 	// WatermarkMs is the last watermark the task gave on, [connectors.EndWatermark] after the end; nil where it
 	// gave none.
 	WatermarkMs *int64 `json:"watermarkMs,omitempty"`

@@ -301,6 +301,9 @@ func (t *task) metrics(last bool) rpc.TaskMetrics {
 	m.Files, m.TryCasts = t.tally, t.tries
 	if t.sink != nil {
 		m.SinkRows, m.SinkBytes, m.Digest = t.sink.rows, t.sink.bytes, t.sink.hexDigest()
+		if s, ok := t.sink.w.(connectors.Showing); ok {
+			m.SinkShown = s.Shown()
+		}
 	}
 	m.StateBytes = t.memory.peak
 	return m
