@@ -41,7 +41,8 @@ type Reject struct {
 	Field   string   `json:"field,omitempty"`
 	Value   string   `json:"value,omitempty"`
 	Order   [2]int64 `json:"order"`
-	// Offset is the byte of the file (unpacked where it is compressed) at which the record begins.
+	// Offset is the byte of the file (unpacked where it is compressed) at which the record begins; of a row of
+	// a Parquet file the byte at which its row group does.
 	Offset int64 `json:"offset"`
 	// Raw is the record as text, without its line end. Bytes that are no text are U+FFFD, one for each.
 	// It is only there where Pushdown.Rejects asked for the records.
@@ -65,9 +66,10 @@ type Replaying interface {
 }
 
 // A Record says where a record stands that an earlier run left out. File is as [File].Path says it, or
-// the end of its absolute path; Offset and Raw are those of its [Reject].
+// the end of its absolute path; Line, Offset and Raw are those of its [Reject].
 type Record struct {
 	File   string `json:"file"`
+	Line   int64  `json:"line,omitempty"` // from 1; of a file without lines (Parquet) the row; 0 = not known
 	Offset int64  `json:"offset"`
 	Raw    string `json:"raw"`
 }

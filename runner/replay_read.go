@@ -134,7 +134,11 @@ func (rd *rejectsReader) take(b operators.Batch) error {
 		return fmt.Errorf("byte_offset is %s", rec.Column(2).DataType())
 	}
 	for i := range int(rec.NumRows()) {
-		rd.out = append(rd.out, connectors.Record{File: textAt(rec.Column(0), i), Offset: offset.Value(i), Raw: textAt(rec.Column(6), i)})
+		r := connectors.Record{File: textAt(rec.Column(0), i), Offset: offset.Value(i), Raw: textAt(rec.Column(6), i)}
+		if line, ok := rec.Column(1).(*array.Int64); ok && line.IsValid(i) {
+			r.Line = line.Value(i)
+		}
+		rd.out = append(rd.out, r)
 	}
 	return nil
 }

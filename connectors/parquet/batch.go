@@ -24,6 +24,7 @@ type fileColumn struct {
 	cast    *expr.Program // to the declared type; nil where the file has it
 	paths   [][]string    // of a nested column: the fields that are looked at, nil = all of it
 	nested  *nestedReader // of a nested column
+	skips   bool          // bad rows are left out, so all of them are wanted
 	room    room
 	chunk   *chunk // of the group being read; nil before it is opened
 	owed    int64  // rows of the group to pass over before the next are decoded
@@ -104,6 +105,7 @@ func (c *fileColumn) attachNested(d *document, l *leaf, alloc memory.Allocator) 
 	if c.nested, err = newNestedReader(l.nest, c.Type, c.paths, d, alloc); err != nil {
 		return mismatch(d.path, c.Name, fmt.Sprintf("column %s of %s: %v", c.Name, d.path, err))
 	}
+	c.nested.all = c.skips
 	return nil
 }
 
@@ -135,7 +137,10 @@ func newFilter(s *source, cols []int) (*filter, error) {
 
 // batch gives the next rows of the group; no record where the filter drops all of them.
 func (r *reader) batch() (operators.Batch, error) {
-	f := r.src.Files[r.split.File-1]
+	f := &r.src.Files[r.split.File-1]
+	if r.src.Skip || f.Only != nil {
+		return r.skippingBatch()
+	}
 	n := int(min(f.Rows[r.group]-r.at, r.toGap(), r.mostRows()))
 	b := batchOf{reader: r, n: n, arrs: map[int]arrow.Array{}, dicts: map[int]uint64{}}
 	defer b.release()
@@ -231,10 +236,7 @@ func (b *batchOf) columns(cols []*fileColumn, sel []int32) error {
 		b.arrs[c.place], b.dicts[c.place] = arr, dict
 		if c.Type.NotNull && arr.NullN() > 0 {
 			if row, found := firstNull(arr, sel); found {
-				return b.at(row, connectors.DataError{
-					Kind: "NullViolation", Field: c.Name, Value: "NULL", Wanted: c.Type.String(),
-					Message: fmt.Sprintf("column %s is declared %s and has a NULL", c.Name, c.Type),
-				})
+				return b.nullViolation(c, row)
 			}
 		}
 	}
@@ -282,6 +284,13 @@ func firstNull(arr arrow.Array, sel []int32) (int, bool) {
 	return 0, false
 }
 
+func (b *batchOf) nullViolation(c *fileColumn, row int) error {
+	return b.at(row, connectors.DataError{
+		Kind: "NullViolation", Field: c.Name, Value: "NULL", Wanted: c.Type.String(),
+		Message: fmt.Sprintf("column %s is declared %s and has a NULL", c.Name, c.Type),
+	})
+}
+
 func (b *batchOf) badValue(c *fileColumn, v badValue) error {
 	return b.at(v.row, connectors.DataError{
 		Kind: v.kind, Field: c.Name, Value: v.value, Wanted: c.leaf.typ.String(),
@@ -303,7 +312,7 @@ func (b *batchOf) evalError(err error, field string) error {
 
 // at places an error at a row of the batch.
 func (b *batchOf) at(row int, e connectors.DataError) error {
-	f := b.src.Files[b.split.File-1]
+	f := &b.src.Files[b.split.File-1]
 	e.File = f.Path
 	e.Line = b.split.rowsBefore(f) + b.row() + int64(row) + 1
 	e.Column = int64(b.fileColumn(e.Field)) + 1
@@ -321,7 +330,7 @@ func (r *reader) fileColumn(name string) int {
 }
 
 // rowsBefore is how many rows of the file stand before the split.
-func (s splitState) rowsBefore(f boundFile) int64 {
+func (s splitState) rowsBefore(f *boundFile) int64 {
 	n := int64(0)
 	for _, r := range f.Rows[:s.From] {
 		n += r

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -20,6 +21,9 @@ type bound struct {
 	Columns []boundCol  `json:"columns"`
 	// Left are columns of the first file that cannot be read; none where columns are declared.
 	Left []connectors.Unreadable `json:"left,omitempty"`
+	Skip bool                    `json:"skip,omitempty"` // bad rows are left out
+	// Names are the columns in the texts of the rows that are read alone.
+	Names []string `json:"names,omitempty"`
 }
 
 // A boundFile is a file with the rows of its row groups and the byte each begins at, which tile the
@@ -32,6 +36,8 @@ type boundFile struct {
 	Time   int64   `json:"time"` // of its last change, in nanoseconds since 1970
 	Rows   []int64 `json:"rows"`
 	Starts []int64 `json:"starts"`
+	// Only are the rows to read, by their number from 0; nil = all.
+	Only text.Listing `json:"only,omitempty"`
 }
 
 // A boundCol is a column of the schema; From is its type in the files.
@@ -55,7 +61,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err != nil {
 		return nil, err
 	}
-	b := binder{bound: bound{Version: stateVersion}, declared: o.Columns}
+	b := binder{bound: bound{Version: stateVersion, Skip: e.SkipBadRows}, declared: o.Columns}
 	for _, f := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reading the footers of source %s: %w", e.Node, err)

@@ -21,7 +21,9 @@ type nestedReader struct {
 	alloc  memory.Allocator
 	leaves []*leafReader
 	sel    []int32 // rows that may fail, nil = all
+	all    bool    // all values that are bad are wanted, not just one
 	bad    []badValue
+	rows   map[slotOf][]int // row of each slot, of this batch
 }
 
 // newNestedReader opens the leaves that are looked at. Where none of a value's leaves is, as of a ROW of fields
@@ -115,7 +117,7 @@ var errApart = errors.New("the levels of its leaves contradict each other")
 
 // next reads n rows of a group. Values of rows that are not selected (sel nil: all are) do not fail.
 func (r *nestedReader) next(d *document, group, n int, sel []int32) (p piece, err error) {
-	r.sel, r.bad = sel, nil
+	r.sel, r.bad, r.rows = sel, nil, nil
 	for _, l := range r.leaves {
 		if err := l.next(d, group, n); err != nil {
 			return piece{}, err
@@ -131,12 +133,14 @@ func (r *nestedReader) next(d *document, group, n int, sel []int32) (p piece, er
 			b.why = l.path + ": " + b.why
 			r.fault(l, l.nest, b)
 		}
-		bad, err := l.convert(r.selected(l))
+		bad, err := l.convert(r.selected(l), r.all)
 		if err != nil {
 			return piece{}, fmt.Errorf("reading %s: %w", d.path, err)
 		}
-		if bad != nil {
-			r.fault(l, l.nest, *bad)
+		for _, b := range bad {
+			r.fault(l, l.nest, b)
+		}
+		if len(bad) > 0 && !r.all {
 			return r.failed(n), nil
 		}
 	}
@@ -157,26 +161,37 @@ func (r *nestedReader) failed(n int) piece {
 
 // fault notes a bad value of a slot by its row.
 func (r *nestedReader) fault(l *leafReader, n *nest, b badValue) {
-	b.row = l.rowOf(n, b.row)
+	at := slotOf{l, n}
+	if r.rows[at] == nil {
+		if r.rows == nil {
+			r.rows = map[slotOf][]int{}
+		}
+		r.rows[at] = l.rowsOf(n)
+	}
+	b.row = r.rows[at][b.row]
 	r.bad = append(r.bad, b)
 }
 
-// rowOf is the row that a slot of a part belongs to.
-func (l *leafReader) rowOf(n *nest, slot int) int {
+// A slotOf is a part whose slots are those of a leaf under it.
+type slotOf struct {
+	leaf *leafReader
+	part *nest
+}
+
+// rowsOf are the rows that the slots of a part belong to.
+func (l *leafReader) rowsOf(n *nest) []int {
 	rep, def := l.levels()
+	rows := make([]int, 0, len(def))
 	row := -1
 	for i, d := range def {
 		if rep[i] == 0 {
 			row++
 		}
 		if d >= n.slot && rep[i] <= n.rep {
-			if slot == 0 {
-				break
-			}
-			slot--
+			rows = append(rows, row)
 		}
 	}
-	return row
+	return rows
 }
 
 // selected are the slots of a leaf in rows that may fail, nil for all.

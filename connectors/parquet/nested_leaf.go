@@ -3,6 +3,7 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -223,25 +224,57 @@ func (r *leafReader) sort(slots int) {
 }
 
 // convert brings the slots to the declared type; only those selected (nil: all) may fail. bad is the first that
-// does.
-func (r *leafReader) convert(sel []int32) (bad *badValue, err error) {
+// does, or all of them, whose slots are NULL then.
+func (r *leafReader) convert(sel []int32, all bool) (bad []badValue, err error) {
 	if r.cast == nil {
 		return nil, nil
 	}
 	rec := column.NewRecord([]expr.Field{{Name: r.path, Type: r.typ.Nullable(true)}}, []arrow.Array{r.slots}, int64(r.slots.Len()))
 	defer rec.Release()
 	arr, _, err := r.cast.Eval(r.alloc, rec, nil, sel)
-	if err != nil {
-		var e *expr.EvalError
-		if errors.As(err, &e) {
-			return &badValue{row: e.Row, kind: e.Kind, value: e.Value, why: r.path + ": " + e.Message}, nil
+	var e *expr.EvalError
+	switch {
+	case err == nil:
+	case errors.As(err, &e) && all:
+		if arr, bad, err = r.convertAll(rec, sel); err != nil {
+			return nil, err
 		}
+	case errors.As(err, &e):
+		return []badValue{r.misfit(e)}, nil
+	default:
 		return nil, err
 	}
 	defer arr.Release()
 	r.slots.Release()
 	r.slots = column.Plain(r.alloc, arr)
-	return nil, nil
+	return bad, nil
+}
+
+// convertAll is convert where some slots fail: it says of all of them why.
+func (r *leafReader) convertAll(rec arrow.Record, sel []int32) (arr arrow.Array, bad []badValue, err error) {
+	faults, err := castFaults(r.cast, r.alloc, rec, 0, sel)
+	if err != nil {
+		return nil, nil, err
+	}
+	fails := make([]bool, r.slots.Len())
+	for _, e := range faults {
+		bad = append(bad, r.misfit(e))
+		fails[e.Row] = true
+	}
+	good := slices.Clone(sel)
+	if sel == nil {
+		for i := range fails {
+			good = append(good, int32(i))
+		}
+	}
+	good = slices.DeleteFunc(good, func(i int32) bool { return fails[i] })
+	arr, _, err = r.cast.Eval(r.alloc, rec, nil, good)
+	return arr, bad, err
+}
+
+// misfit is a slot that is none of the declared type.
+func (r *leafReader) misfit(e *expr.EvalError) badValue {
+	return badValue{row: e.Row, kind: e.Kind, value: e.Value, why: r.path + ": " + e.Message}
 }
 
 // openPage opens the next data page of a chunk, and the dictionary before it.

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -18,6 +19,8 @@ type pruner struct {
 	program *expr.Program
 	fields  []expr.Field // per column of the filter least, most, NULLs; then the rows
 	stats   [][]chunkWords
+	// strict: rows that are bad in a column of the filter are wanted, so nothing is passed over that may have some.
+	strict bool
 }
 
 // Places of a column's bounds among the fields.
@@ -112,6 +115,11 @@ func (p *pruner) none(filter []*fileColumn, spans [][]span, rows int64) []int32 
 	out, err := p.program.Select(rec, nil, nil, nil)
 	if err != nil {
 		return nil // what cannot be judged is read
+	}
+	if p.strict {
+		out = slices.DeleteFunc(out, func(k int32) bool {
+			return slices.ContainsFunc(spans, func(s []span) bool { return !s[k].sure })
+		})
 	}
 	return out
 }

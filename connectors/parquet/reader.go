@@ -42,6 +42,10 @@ type reader struct {
 	at    int64       // rows of the group that were given out
 	gaps  []rowRange  // of the group: rows to come of which none passes
 
+	out    []connectors.Reject // left out and not yet asked for
+	raws   *rawRows            // of those; nil: none was
+	stands *rawRows            // of rows that are read alone
+
 	failed  error
 	tallies connectors.Tallies
 	adds    []error // splits that could not be understood
@@ -51,13 +55,15 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 	r := &reader{src: s, alloc: t.Alloc, words: map[int]*words{}, tallies: connectors.Tallies{}}
 	first, rest := s.uses()
 	for _, c := range append(first, rest...) {
-		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c], paths: s.paths[c]})
+		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c], paths: s.paths[c], skips: s.Skip})
 	}
 	r.first = len(first)
 	if s.where == nil {
 		return r, nil
 	}
-	r.pruner = newPruner(s.where, s.Schema(), first)
+	if r.pruner = newPruner(s.where, s.Schema(), first); r.pruner != nil {
+		r.pruner.strict = s.Skip
+	}
 	var err error
 	r.filter, err = newFilter(s, first)
 	return r, err
@@ -75,11 +81,10 @@ func (r *reader) Add(splits []connectors.Split) {
 			r.adds = append(r.adds, fmt.Errorf("split %s (version %d, file %d) is none of this source", s.ID, st.Version, st.File))
 			continue
 		}
-		f := r.src.Files[st.File-1]
+		f := &r.src.Files[st.File-1]
 		t := r.tally(st.File)
-		start, end := st.span(f)
-		t.Bytes += end - start
-		t.Rows += st.rows(f) - st.Skip
+		t.Bytes += st.bytes(f)
+		t.Rows += st.rows(f)
 		r.queue = append(r.queue, st)
 	}
 }
@@ -114,7 +119,7 @@ func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, 
 			r.failed = r.inOrder(err)
 			continue
 		}
-		if b.Rec != nil {
+		if b.Rec != nil || len(r.out) >= mostKept {
 			return b, connectors.More, nil
 		}
 	}
@@ -166,15 +171,7 @@ func (r *reader) advance() (bool, error) {
 			}
 			return true, nil
 		default: // at the group's first row
-			none, err := r.prunes(r.group)
-			if err != nil {
-				return false, err
-			}
-			if none {
-				r.prune(rows[r.group] - r.at)
-				continue
-			}
-			if r.gaps, err = r.gapsOf(r.group); err != nil {
+			if err := r.enter(rows[r.group]); err != nil {
 				return false, err
 			}
 			n := r.inGap()
@@ -189,7 +186,9 @@ func (r *reader) advance() (bool, error) {
 // prune passes over n rows of which none passes the filter.
 func (r *reader) prune(n int64) {
 	r.pass(r.cols, n)
-	r.tally(r.split.File).Pruned += n
+	if r.src.Files[r.split.File-1].Only == nil {
+		r.tally(r.split.File).Pruned += n
+	}
 	r.at += n
 }
 
@@ -304,7 +303,7 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 	}
 	var list []connectors.Split
 	for _, s := range append(rest, r.queue...) {
-		sp, err := s.split(r.src.Files[s.File-1])
+		sp, err := s.split(&r.src.Files[s.File-1])
 		if err != nil {
 			return nil, err
 		}
@@ -337,6 +336,11 @@ func (r *reader) TryCasts() []expr.TryCast {
 func (r *reader) Close() error {
 	for _, w := range r.words {
 		w.release()
+	}
+	for _, w := range []*rawRows{r.raws, r.stands} {
+		if w != nil {
+			w.leave()
+		}
 	}
 	return r.closeFile()
 }

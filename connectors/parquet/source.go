@@ -19,6 +19,7 @@ type source struct {
 	columns []int              // wanted, in order
 	where   *expr.Expr         // nil: all rows
 	paths   map[int][][]string // of nested columns: the fields that are looked at
+	rejects bool               // wanted
 }
 
 func open(state []byte) (connectors.Source, error) { return openIn(files.Local(), state) }
@@ -57,8 +58,9 @@ func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
 	for _, f := range s.Files {
 		e := connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Units: max(len(f.Rows), 1), Splittable: len(f.Rows) > 1, ModifiedNs: f.Time}
-		for _, r := range f.Rows {
-			e.Rows += r
+		e.Rows = f.rows()
+		if f.Only != nil {
+			e.Rows, e.Bytes = int64(len(f.Only)), weight(f.Only)
 		}
 		if !e.Splittable {
 			e.Why = fmt.Sprintf("it has %d row group", e.Units)
@@ -70,7 +72,7 @@ func (s *source) Inventory() connectors.Inventory {
 
 // Push takes columns and filter. A limit is left.
 func (s *source) Push(p connectors.Pushdown) (left connectors.Pushdown) {
-	s.columns, s.where, s.paths = p.Columns, p.Where, p.Paths
+	s.columns, s.where, s.paths, s.rejects = p.Columns, p.Where, p.Paths, p.Rejects
 	return connectors.Pushdown{Limit: p.Limit}
 }
 
@@ -135,16 +137,18 @@ func (e *enumerator) Discover(ctx context.Context) (found []connectors.Split, do
 	}
 	n := &e.next
 	for n.File < len(e.files) && len(found) < splitsPerCall {
-		f := e.files[n.File]
+		f := &e.files[n.File]
 		to := min(n.Group+1, len(f.Rows))
 		for to < len(f.Rows) && f.Starts[to+1]-f.Starts[n.Group] <= size {
 			to++
 		}
-		s, err := e.split(f, splitState{Version: stateVersion, File: n.File + 1, From: n.Group, To: to})
-		if err != nil {
-			return nil, false, err
+		if st := (splitState{Version: stateVersion, File: n.File + 1, From: n.Group, To: to}); f.Only == nil || st.rows(f) > 0 {
+			s, err := e.split(f, st)
+			if err != nil {
+				return nil, false, err
+			}
+			found = append(found, s)
 		}
-		found = append(found, s)
 		if n.Group = to; to >= len(f.Rows) {
 			n.File, n.Group = n.File+1, 0
 		}
@@ -152,7 +156,7 @@ func (e *enumerator) Discover(ctx context.Context) (found []connectors.Split, do
 	return found, n.File >= len(e.files), nil
 }
 
-func (e *enumerator) split(f boundFile, s splitState) (connectors.Split, error) {
+func (e *enumerator) split(f *boundFile, s splitState) (connectors.Split, error) {
 	if b := e.options.ReadBytes; b > 0 {
 		s.Batch = max(b/bytesPerRow, 1)
 	}
@@ -160,28 +164,46 @@ func (e *enumerator) split(f boundFile, s splitState) (connectors.Split, error) 
 }
 
 // span is the bytes of a split.
-func (s splitState) span(f boundFile) (start, end int64) {
+func (s splitState) span(f *boundFile) (start, end int64) {
 	return f.Starts[s.From], f.Starts[max(s.To, s.From+1)]
 }
 
-// rows is the rows of the split's row groups.
-func (s splitState) rows(f boundFile) int64 {
-	n := int64(0)
+// rows is the rows of the split's row groups that are to be read and were not given out before.
+func (s splitState) rows(f *boundFile) int64 {
+	n := -s.Skip
 	for _, r := range f.Rows[s.From:s.To] {
 		n += r
+	}
+	if f.Only != nil {
+		from := s.rowsBefore(f) + s.Skip
+		return int64(len(f.among(from, from+n)))
 	}
 	return n
 }
 
-func (s splitState) split(f boundFile) (connectors.Split, error) {
+// bytes is what the books count for the split.
+func (s splitState) bytes(f *boundFile) int64 {
+	if f.Only != nil {
+		from := s.rowsBefore(f)
+		to := from
+		for _, r := range f.Rows[s.From:s.To] {
+			to += r
+		}
+		return weight(f.among(from, to))
+	}
 	start, end := s.span(f)
+	return end - start
+}
+
+func (s splitState) split(f *boundFile) (connectors.Split, error) {
+	start, _ := s.span(f)
 	state, err := json.Marshal(s)
 	if err != nil {
 		return connectors.Split{}, fmt.Errorf("making a split of %s: %w", f.Path, err)
 	}
 	return connectors.Split{
 		ID: fmt.Sprintf("%d:%d", s.File, start), Order: [2]int64{int64(s.File), start},
-		Bytes: end - start, Rows: s.rows(f) - s.Skip, State: state,
+		Bytes: s.bytes(f), Rows: s.rows(f), State: state,
 	}, nil
 }
 

@@ -40,6 +40,10 @@
 // and of pages, with places of the pages. What several subtasks write becomes one file when it is
 // published, if the target is one.
 //
+// With on_error: skip rows are left out in which a value that is checked is none of its type, in the file or as it
+// is declared, or is NULL and may not be. The text of such a row is a JSON object of the columns that the plan
+// reads, each as the file has it; a row is known by its number in the file.
+//
 // Every page of a column that is read is looked at before it is decoded: sizes, number of values,
 // checksum where there is one. A file that contradicts itself is a DamagedFile error.
 package parquet

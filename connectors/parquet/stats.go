@@ -118,12 +118,13 @@ func (t *thrift) bounds(s *chunkStats, id int, kind byte) bool {
 type span struct {
 	least, most any // int64, float64 or string as the type stores it; nil where nothing can be trusted
 	nulls       int64
+	sure        bool // no value can be bad: the type has none that are, or the bounds hold them all
 }
 
 // span makes bounds of the engine's values, or none where they contradict each other or the type has
 // no order that all writers agree on.
 func (d *decoder) span(s chunkStats, rows int64) span {
-	v := span{nulls: s.nulls}
+	v := span{nulls: s.nulls, sure: d.allFit()}
 	if v.nulls > rows {
 		v.nulls = -1
 	}
@@ -134,9 +135,11 @@ func (d *decoder) span(s chunkStats, rows int64) span {
 		}
 		if inOrder(least, most) {
 			v.least, v.most = least, most
+			v.sure = v.sure || d.typ.Kind != expr.String
 			return v
 		}
 	} else if !s.hasLeast && !s.hasMost && v.nulls == rows {
+		v.sure = true
 		return v
 	}
 	// A writer that says nothing of the values may not have counted NULLs either.
@@ -164,6 +167,16 @@ func (d *decoder) bound(b []byte) any {
 	if d.typ.Kind == expr.Decimal && d.typ.Precision > expr.MaxDecimal64 {
 		return nil
 	}
+	v := d.boundOf(b)
+	if i, ok := v.(int64); ok && d.typ.Kind == expr.Decimal {
+		if _, bad := d.narrow()(i); bad != nil {
+			return nil
+		}
+	}
+	return v
+}
+
+func (d *decoder) boundOf(b []byte) any {
 	switch p := d.node.PhysicalType(); {
 	case p == parquet.Types.Int32 && len(b) == 4:
 		if d.typ.Kind == expr.BigInt {
@@ -183,6 +196,25 @@ func (d *decoder) bound(b []byte) any {
 		return string(b)
 	}
 	return nil
+}
+
+// allFit holds for columns whose values are all of their type, whatever their bytes are.
+func (d *decoder) allFit() bool {
+	switch d.node.PhysicalType() {
+	case parquet.Types.Boolean, parquet.Types.Float, parquet.Types.Double:
+		return true
+	case parquet.Types.Int32:
+		return d.typ.Kind != expr.Time && d.typ.Kind != expr.Decimal
+	case parquet.Types.Int64:
+		switch l := d.node.LogicalType().(type) {
+		case *schema.TimestampLogicalType:
+			return l.TimeUnit() != schema.TimeUnitMillis
+		case *schema.IntLogicalType:
+			return l.IsSigned()
+		}
+		return d.typ.Kind == expr.BigInt
+	}
+	return d.typ.Kind == expr.Bytes
 }
 
 func (d *decoder) bound64(v int64) any {

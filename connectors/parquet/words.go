@@ -296,7 +296,7 @@ func (d *decoder) checkText(v []parquet.ByteArray, levels []int16, n int) []badV
 // notText is a text that is not UTF-8. Bytes without annotation are taken for text where the plan says so;
 // such a value shows that they are none.
 func (d *decoder) notText(row int, b []byte) badValue {
-	e := badValue{row: row, kind: "DamagedFile", value: fmt.Sprintf("%q", b), why: "it is no UTF-8 text"}
+	e := badValue{row: row, kind: "CastError", value: fmt.Sprintf("%q", b), why: "it is no UTF-8 text"}
 	if isNone(d.node.LogicalType()) {
 		e.kind, e.why = "SchemaMismatch", "the column is BYTE_ARRAY without annotation, and its value is no UTF-8 text; declare it BYTES"
 	}

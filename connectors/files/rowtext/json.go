@@ -26,6 +26,8 @@ type JSON struct {
 	keys   [][]byte // `{"a":`, `,"b":`
 	cells  []cell
 	bad    error // a text that JSON cannot hold
+	// lenient: what such a text is shown as is enough.
+	lenient bool
 }
 
 // NewJSON makes an encoder of rows of a schema.
@@ -90,6 +92,9 @@ func (e *JSON) valueOf(arr arrow.Array, f expr.Field) cell {
 		return func(dst []byte, row int) []byte {
 			s := at(row)
 			if !utf8.ValidString(s) {
+				if e.lenient {
+					return AppendText(dst, s)
+				}
 				e.bad = fmt.Errorf("column %s holds %q, which is no UTF-8 text and cannot stand in JSON", f.Name, s)
 				return dst
 			}
