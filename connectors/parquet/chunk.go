@@ -257,7 +257,7 @@ func openDictionary[T any](c *chunk, h pageHeader, body []byte, o ops[T]) error 
 	if int(h.values) > len(data)*8 {
 		return errPlain
 	}
-	list := make([]T, h.values)
+	list := dictionaryOf[T](c.room, int(h.values))
 	if _, err := o.plain(data, c.size, list); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ type room struct {
 	levels []int16  // of a page
 	given  []int16  // of what is given out
 	codes  []int32
+	dict   any // []T of the dictionary page read last
 }
 
 // turn begins a call of decode: values that it gave before are done with, except that the page being
@@ -63,6 +64,19 @@ func (r *room) codesOf(n int) []int32 {
 		r.codes = make([]int32, n)
 	}
 	return r.codes[:n]
+}
+
+// dictionaryOf is memory for the n values of a dictionary page, that of the chunk before where it has room.
+func dictionaryOf[T any](r *room, n int) []T {
+	list, ok := r.dict.([]T)
+	if !ok || cap(list) < n {
+		list = make([]T, n+n/8)
+	}
+	if pointsInto[T]() {
+		clear(list[:cap(list)]) // they would keep the page before alive
+	}
+	r.dict = list
+	return list[:n]
 }
 
 // grown is a buffer of n bytes, b where it has them. It leaves space, so that the next chunk, which
