@@ -41,7 +41,11 @@ func readTree(t *text) (root *spec.Node, fs Findings) {
 			root, fs = nil, tr.findings
 		}
 	}()
-	tokens := lexer.Tokenize(t.all)
+	all := t.all
+	if end := all[strings.LastIndexByte(all, '\n')+1:]; end != "" && strings.Trim(end, " ") == "" {
+		all += "\n" // blanks that end the file may be a line of a block's text
+	}
+	tokens := lexer.Tokenize(all)
 	if !tr.inspect(tokens) {
 		return nil, tr.findings
 	}
@@ -50,6 +54,7 @@ func readTree(t *text) (root *spec.Node, fs Findings) {
 		tr.syntax(err)
 		return nil, tr.findings
 	}
+	tr.strict(tokens)
 	return tr.document(file), tr.findings
 }
 
@@ -63,14 +68,12 @@ func (tr *tree) add(rule string, line, column int, message, hint string) *Findin
 // document picks the only document with a body.
 func (tr *tree) document(f *ast.File) *spec.Node {
 	var body ast.Node
+	begun := false
 	for _, d := range f.Docs {
-		if d.Body == nil {
+		if d.Body == nil && d.Start == nil || d.Body != nil && d.Body.Type() == ast.DirectiveType {
 			continue
 		}
-		if d.Body.Type() == ast.DirectiveType {
-			continue
-		}
-		if body != nil {
+		if begun {
 			line, column := 1, 1
 			if tk := d.Start; tk != nil {
 				line, column = tk.Position.Line, tk.Position.Column
@@ -80,7 +83,7 @@ func (tr *tree) document(f *ast.File) *spec.Node {
 			tr.add(RuleSecondDocument, line, column, "a second document begins here", "a file holds one plan: delete the line --- or move what follows to a file of its own")
 			break
 		}
-		body = d.Body
+		body, begun = d.Body, true
 	}
 	if body == nil {
 		return nil
