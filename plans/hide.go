@@ -133,10 +133,11 @@ func hideIn(secrets []string, s string) string {
 		forms = append(forms, writtenAs(secret)...)
 	}
 	sort.SliceStable(forms, func(i, j int) bool { return len(forms[i]) > len(forms[j]) })
+	// Whole ones first: the beginning that two of them have in common would leave the rest of one.
 	for _, form := range forms {
-		s = hideForm(s, form)
+		s = strings.ReplaceAll(s, form, Hidden)
 	}
-	return s
+	return hideParts(s, forms)
 }
 
 // writtenAs are the ways a value is written: as it is, in SQL, quoted, in JSON, in a URL; and its lines.
@@ -161,25 +162,36 @@ func writtenAs(secret string) []string {
 	return out
 }
 
-// hideForm replaces a form and, of a long one, every beginning of it that is long enough to give it away.
-func hideForm(s, form string) string {
-	key := form[:min(len(form), leastPart)]
+// hideParts replaces, of forms that are long, every beginning that is long enough to give one away.
+func hideParts(s string, forms []string) string {
 	var b strings.Builder
 	for {
-		i := strings.Index(s, key)
-		if i < 0 {
+		at, n := -1, 0
+		for _, form := range forms {
+			if i := strings.Index(s, form[:min(len(form), leastPart)]); i >= 0 && (at < 0 || i <= at) {
+				if k := alike(s[i:], form); i < at || at < 0 || k > n {
+					at, n = i, k
+				}
+			}
+		}
+		if at < 0 {
 			b.WriteString(s)
 			return b.String()
 		}
-		n := len(key)
-		for n < len(form) && i+n < len(s) && s[i+n] == form[n] {
+		for at+n < len(s) && !utf8.RuneStart(s[at+n]) {
 			n++
 		}
-		for i+n < len(s) && !utf8.RuneStart(s[i+n]) {
-			n++
-		}
-		b.WriteString(s[:i])
+		b.WriteString(s[:at])
 		b.WriteString(Hidden)
-		s = s[i+n:]
+		s = s[at+n:]
 	}
+}
+
+// alike is how many bytes two texts begin with alike.
+func alike(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

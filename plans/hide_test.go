@@ -29,6 +29,17 @@ func TestHide(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
+	// What two begin with alike is no reason to show how one of them ends.
+	p = &Plan{secrets: []string{"/srv/shared/data/hunter22", "/srv/shared/data/swordfish/out"}}
+	for text, want := range map[string]string{
+		"/srv/shared/data/hunter22/a.csv and /srv/shared/data/swordfish/out": "***/a.csv and ***",
+		"/srv/shared/data/swordf… of /srv/shared/data/hunt…":                 "***… of ***…",
+		"/srv/shared/other": "***other",
+	} {
+		if got := p.Hide(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 	var none *Plan
 	if none.Hide("password") != "password" || none.HasSecrets() || (&Plan{}).HasSecrets() {
 		t.Error("a plan without secrets hides something")

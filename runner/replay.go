@@ -21,10 +21,14 @@ import (
 // A ReplayOf is a run whose bad rows are read again, and nothing else of its files.
 type ReplayOf struct {
 	Earlier report.Report
-	File    string // where the report came from
+	File    string // where the report came from, "-" for standard input
 	// Force goes on where files or rejects are no longer as the run left them, and where a sink replaces
 	// what is there. A record that does not stand where it stood is an error in any case.
 	Force bool
+	// Again goes on where the bad rows of the report were replayed and published before.
+	Again bool
+
+	plan *plans.Plan // the one that is run
 }
 
 // A Refusal says why nothing was run: the replay that was asked for makes no sense.
@@ -42,7 +46,10 @@ func Replay(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, s Setting
 	if err := of.replayable(p); err != nil {
 		return report.Report{}, err
 	}
-	s.replay = &of
+	if err := of.unreplayed(); err != nil {
+		return report.Report{}, err
+	}
+	of.plan, s.replay = p, &of
 	return Run(ctx, cat, p, s)
 }
 
@@ -134,7 +141,7 @@ func (r *run) replayBound(bp *jobgraph.BoundPlan) error {
 			return refuse("source %s: a source of kind %s cannot read single records again", n.Name, n.Source.Kind)
 		}
 		if b.State, err = src.Only(only); err != nil {
-			return refuse("source %s: %v", n.Name, err)
+			return of.unreadable(n.Name, err)
 		}
 		if b.Source, err = r.cat.Connectors[n.Source.Kind].Open(b.State); err != nil {
 			return err
@@ -194,7 +201,7 @@ func (r *run) recordsOf(bp *jobgraph.BoundPlan, n *plans.Node) ([]connectors.Rec
 	if err := of.unchanged(n.Name, bp.Sources[n.Name].Source.Inventory()); err != nil {
 		return nil, err
 	}
-	return r.readRejects(k)
+	return r.readRejects(bp, k)
 }
 
 // unchanged holds the files that a source had in the earlier run, and of which rows were left out, against
@@ -205,23 +212,72 @@ func (of *ReplayOf) unchanged(source string, now connectors.Inventory) error {
 			if s.Node != source || f.Rejected == 0 || of.Force {
 				continue
 			}
-			at := slices.IndexFunc(now.Files, func(x connectors.File) bool { return samePath(x.Path, f.Path) })
+			at := slices.IndexFunc(now.Files, func(x connectors.File) bool { return of.isFile(x, f) })
 			if at < 0 {
-				return refuse("source %s: run %s left rows of %s out, which is none of its files now", source, of.Earlier.RunID, f.Path)
+				return refuse("source %s: run %s left rows of %s out, which is none of its files now%s", source, of.Earlier.RunID, f.Path, of.otherParams())
+			}
+			// Where a secret hides a part of the path, several may look like it: one of them has to be it.
+			same := func(x connectors.File) bool { return of.isFile(x, f) && of.asItWas(x, f) }
+			if slices.ContainsFunc(now.Files, same) {
+				continue
 			}
 			x := now.Files[at]
 			stamp := time.Unix(0, x.ModifiedNs).UTC().Format(time.RFC3339Nano)
-			// What a replay read of a file are the bytes of its records.
-			same := x.Bytes == f.Bytes || of.Earlier.ReplayOf != nil
-			if same && (f.Modified == "" || x.ModifiedNs == 0 || f.Modified == stamp) {
-				continue
-			}
 			return refuse("%s has changed since run %s: it had %d bytes and was changed last at %s, and has %d and %s now. "+
 				"Its bad rows may be others: run the plan as a whole, or give --force to read the records that still stand where they stood",
 				f.Path, of.Earlier.RunID, f.Bytes, f.Modified, x.Bytes, stamp)
 		}
 	}
 	return nil
+}
+
+// isFile reports whether a file of a source is the one of a report, which does not show what was a secret of
+// its path. The secrets are those of now: nothing keeps what they were.
+func (of *ReplayOf) isFile(x connectors.File, f report.SourceFile) bool {
+	return samePath(x.Path, f.Path) || samePath(of.plan.Hide(x.Path), f.Path)
+}
+
+// asItWas reports whether a file has the size and the time that it had.
+func (of *ReplayOf) asItWas(x connectors.File, f report.SourceFile) bool {
+	if x.Bytes != f.Bytes && of.Earlier.ReplayOf == nil { // what a replay read of a file are the bytes of its records
+		return false
+	}
+	return f.Modified == "" || x.ModifiedNs == 0 || f.Modified == time.Unix(0, x.ModifiedNs).UTC().Format(time.RFC3339Nano)
+}
+
+// otherParams says which parameters the earlier run had with other values, as they are to be given.
+func (of *ReplayOf) otherParams() string {
+	var open, secret []string
+	for _, p := range of.plan.Params {
+		switch then, had := of.Earlier.Plan.Params[p.Name]; {
+		case !had || then == p.Text && !p.Secret:
+		case p.Secret || then == plans.Hidden:
+			secret = append(secret, p.Name)
+		default:
+			open = append(open, fmt.Sprintf("--set %s=%s", p.Name, then))
+		}
+	}
+	s := ""
+	if len(open) > 0 {
+		s += "; that run had " + strings.Join(open, " ")
+	}
+	if len(secret) > 0 {
+		s += fmt.Sprintf("; the values of the secret parameters %s are those of now: they have to be what they were then", strings.Join(secret, ", "))
+	}
+	return s
+}
+
+// unreadable says that a source cannot read the records of the earlier run again. Where that run had secrets in
+// its paths, the reason may show one that is none any more.
+func (of *ReplayOf) unreadable(source string, err error) error {
+	for _, s := range of.Earlier.Sources {
+		for _, f := range s.Files {
+			if s.Node == source && strings.Contains(f.Path, plans.Hidden) {
+				return refuse("source %s: its files are not those of run %s, or stand elsewhere now%s", source, of.Earlier.RunID, of.otherParams())
+			}
+		}
+	}
+	return refuse("source %s: %v", source, err)
 }
 
 // samePath compares paths as reports have them, which are relative to where the run was begun.

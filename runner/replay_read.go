@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -12,15 +15,22 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
+	"github.com/seed-4b0e9f7c/runner/plans"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
 
 // readRejects reads what a sink of bad rows wrote, and makes sure that it is that.
-func (r *run) readRejects(k *report.Sink) ([]connectors.Record, error) {
-	src, err := r.rejectsSource(k)
+func (r *run) readRejects(bp *jobgraph.BoundPlan, k *report.Sink) ([]connectors.Record, error) {
+	paths, err := r.s.replay.written(bp, k)
+	if err != nil {
+		return nil, err
+	}
+	src, err := r.rejectsSource(k, paths)
 	if err != nil {
 		return nil, refuse("sink %s: its bad rows cannot be read again: %v", k.Node, err)
 	}
@@ -39,8 +49,38 @@ func (r *run) readRejects(k *report.Sink) ([]connectors.Record, error) {
 	return rd.out, nil
 }
 
+// written are the files of a sink of bad rows. A secret in their paths is not in the report: then they are
+// looked for where the sink of that name writes now.
+func (of *ReplayOf) written(bp *jobgraph.BoundPlan, k *report.Sink) ([]string, error) {
+	if !slices.ContainsFunc(k.Files, func(f string) bool { return strings.Contains(f, plans.Hidden) }) {
+		return k.Files, nil
+	}
+	at := map[string]string{}
+	for _, t := range bp.Sinks[k.Node].Targets {
+		at[of.plan.Hide(files.Display(t))] = t
+		entries, err := os.ReadDir(t)
+		if err != nil {
+			continue // a file, or nothing: then it is missing below
+		}
+		for _, e := range entries {
+			path := filepath.Join(t, e.Name())
+			at[of.plan.Hide(files.Display(path))] = path
+		}
+	}
+	var out []string
+	for _, f := range k.Files {
+		path, ok := at[f]
+		if !ok {
+			return nil, refuse("sink %s: the path of its bad rows has a secret in it that the report hides, and %s has no sink %s that writes there now; "+
+				"give a plan with that sink, and the parameters with the secret as they were%s", k.Node, of.plan.File, k.Node, of.otherParams())
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
 // rejectsSource is a source of a sink's files, with the options that they were written with.
-func (r *run) rejectsSource(k *report.Sink) (connectors.Source, error) {
+func (r *run) rejectsSource(k *report.Sink, paths []string) (connectors.Source, error) {
 	c := r.cat.Connectors[k.Rejects.Kind]
 	if c == nil || !c.IsSource() {
 		return nil, fmt.Errorf("what a %s sink takes cannot be read; use csv, json or parquet", k.Rejects.Kind)
@@ -57,7 +97,7 @@ func (r *run) rejectsSource(k *report.Sink) (connectors.Source, error) {
 			delete(o, name)
 		}
 	}
-	o["path"] = k.Files
+	o["path"] = paths
 	if k.Rejects.Kind != "parquet" { // whose files know their columns
 		o["columns"] = connectors.Columns(connectors.RejectSchema().Fields)
 	}

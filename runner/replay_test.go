@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,11 @@ import (
 // replay runs a plan from text over the bad rows of an earlier run.
 func replay(t testing.TB, file, text string, options map[string]string, of runner.ReplayOf) (report.Report, error) {
 	t.Helper()
+	return replayIn(t.Context(), t, file, text, options, of)
+}
+
+func replayIn(ctx context.Context, t testing.TB, file, text string, options map[string]string, of runner.ReplayOf) (report.Report, error) {
+	t.Helper()
 	cat := catalogs(t)
 	p, found := plans.Parse(file, []byte(text), nil, plans.KnownOf(cat.Connectors, cat.Operators))
 	if found.Failed() {
@@ -31,8 +37,10 @@ func replay(t testing.TB, file, text string, options map[string]string, of runne
 	if err != nil {
 		t.Fatal(err)
 	}
-	of.File = "r.json"
-	return runner.Replay(t.Context(), cat, p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true}, of)
+	if of.File == "" {
+		of.File = filepath.Join(t.TempDir(), "r.json")
+	}
+	return runner.Replay(ctx, cat, p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true}, of)
 }
 
 // A repair is a plan that leaves rows out, and the one that reads them.

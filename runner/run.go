@@ -142,6 +142,9 @@ func (r *run) run() error {
 	}
 	r.out.Graph = g
 	r.out.Timings.CompileMs = time.Since(r.s.Started).Milliseconds()
+	if r.s.replay != nil {
+		return r.noted(func() error { return r.execute(g) })
+	}
 	return r.execute(g)
 }
 

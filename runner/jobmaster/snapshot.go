@@ -12,6 +12,7 @@ import (
 type Snapshot struct {
 	Job, Run, Name string
 	Streaming      bool
+	Committing     bool // its results are, or were, being published: what is journalled may come to be there
 	State          rpc.JobState
 	AtMs           map[rpc.JobState]int64 // when each state was entered, the last time
 	Vertices       []VertexSnapshot       // in the order of the job graph

@@ -15,7 +15,7 @@ import (
 // Snapshot is the job at this moment.
 func (j *JobMaster) Snapshot() Snapshot {
 	s := Snapshot{
-		Job: j.config.Job, Run: j.config.Run, Name: j.graph.Name, Streaming: j.graph.Streaming(), State: j.state, AtMs: maps.Clone(j.atMs),
+		Job: j.config.Job, Run: j.config.Run, Name: j.graph.Name, Streaming: j.graph.Streaming(), State: j.state, Committing: j.committing, AtMs: maps.Clone(j.atMs),
 		Restarts: append([]RestartRecord{}, j.restarts...), Failure: j.failure, AbortCauses: j.abortCauses, Books: j.books,
 		Slots: SlotsSnapshot{
 			Needed: j.slots.needed, Available: j.slots.most, WaitedMs: j.slots.waitedMs, Groups: maps.Clone(j.slots.groups),
