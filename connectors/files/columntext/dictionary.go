@@ -187,6 +187,7 @@ func (c *Column) codes(rows int, sel []int32) (arr arrow.Array, bad *Flaw) {
 	if len(sel) < rows {
 		clear(dst)
 	}
+	whole := true // every row has its code
 	for i, r := range sel {
 		start, end := f.bounds(r)
 		p, n := unsafe.Add(f.base, int(start)), end-start
@@ -216,11 +217,12 @@ func (c *Column) codes(rows int, sel []int32) (arr arrow.Array, bad *Flaw) {
 		}
 		dst[r] = k
 		if i&1023 == 1023 && !d.pays() {
+			whole = false
 			break
 		}
 	}
 	d.rows += len(sel)
-	if bad == nil && !d.pays() {
+	if bad == nil && !(whole && d.pays()) {
 		data.Release()
 		if c.valid.buf != nil {
 			c.valid.buf.Release()
