@@ -166,7 +166,7 @@ func (b *bound) hint(c expr.Field, style columntext.Style, f *columntext.Flaw) s
 	cure := ""
 	if !f.Lossy {
 		cure = style.Cure(c, f.Value)
-		if slices.Contains(nullWords(), string(f.Value)) && !slices.Contains(b.Nulls, string(f.Value)) {
+		if slices.Contains(columntext.NullWords(), string(f.Value)) && !slices.Contains(b.Nulls, string(f.Value)) {
 			cure = fmt.Sprintf("`null_values: [%s]` makes it NULL", columntext.PlanText(string(f.Value)))
 		}
 	}
@@ -195,7 +195,7 @@ func (v *inference) result() *Inferred {
 	for i, n := range v.names {
 		c := v.columns[i].Judge(v.whole)
 		note := c.Note
-		if c.Odd != nil && slices.Contains(nullWords(), c.Odd.Text) {
+		if c.Odd != nil && slices.Contains(columntext.NullWords(), c.Odd.Text) {
 			note += fmt.Sprintf("; `null_values: [%s]` makes such ones NULL", columntext.PlanText(c.Odd.Text))
 		}
 		if c.Note != "" && strings.Contains(c.Note, "the format iso") {
@@ -206,9 +206,4 @@ func (v *inference) result() *Inferred {
 		out.Inference.Columns = append(out.Inference.Columns, connectors.InferredColumn{Name: n, Type: c.Type.String(), Note: note})
 	}
 	return out
-}
-
-// nullWords are texts that often stand where a number or a time is missing.
-func nullWords() []string {
-	return []string{"NULL", "null", "NA", "N/A", "n/a", "None", "nil", "-", "?", `\N`}
 }

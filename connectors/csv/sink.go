@@ -33,7 +33,7 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 	if err != nil {
 		return none, err
 	}
-	s := sinkState{Dialect: rowtext.CSVDialect{Delimiter: delimiter, Header: o.hasHeader(), Nulls: o.nulls()}}
+	s := sinkState{Dialect: rowtext.CSVDialect{Delimiter: delimiter, Header: o.hasHeader(), Nulls: o.nulls(), Wary: true}}
 	if err := s.setNull(in); err != nil {
 		return none, err
 	}

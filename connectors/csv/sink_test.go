@@ -76,10 +76,10 @@ func TestSinkText(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"plain", Options{}, "s,\"a,b\"\nx,0.00\n\"\",1.50\n,\nNULL,-0.01\na;b,0.01\n\"a,b\",0.02\n\"q\"\"q\",0.03\n\" x\",0.04\n\"\ufeffx\",0.05\n\"1\n2\",0.06\n"},
+		{"plain", Options{}, "s,\"a,b\"\nx,0.00\n\"\",1.50\n,\n\"NULL\",-0.01\na;b,0.01\n\"a,b\",0.02\n\"q\"\"q\",0.03\n\" x\",0.04\n\"\ufeffx\",0.05\n\"1\n2\",0.06\n"},
 		{"null text", Options{NullValues: []string{"NULL", "0.01"}}, "s,\"a,b\"\nx,0.00\n\"\",1.50\nNULL,NULL\n\"NULL\",-0.01\na;b,\"0.01\"\n\"a,b\",0.02\n\"q\"\"q\",0.03\n\" x\",0.04\n\"\ufeffx\",0.05\n\"1\n2\",0.06\n"},
-		{"delimiter", Options{Delimiter: ";", Header: &no}, "x;0.00\n\"\";1.50\n;\nNULL;-0.01\n\"a;b\";0.01\na,b;0.02\n\"q\"\"q\";0.03\n\" x\";0.04\n\"\ufeffx\";0.05\n\"1\n2\";0.06\n"},
-		{"point", Options{Delimiter: ".", Header: &no}, "x.\"0.00\"\n\"\".\"1.50\"\n.\nNULL.\"-0.01\"\na;b.\"0.01\"\na,b.\"0.02\"\n\"q\"\"q\".\"0.03\"\n\" x\".\"0.04\"\n\"\ufeffx\".\"0.05\"\n\"1\n2\".\"0.06\"\n"},
+		{"delimiter", Options{Delimiter: ";", Header: &no}, "x;0.00\n\"\";1.50\n;\n\"NULL\";-0.01\n\"a;b\";0.01\na,b;0.02\n\"q\"\"q\";0.03\n\" x\";0.04\n\"\ufeffx\";0.05\n\"1\n2\";0.06\n"},
+		{"point", Options{Delimiter: ".", Header: &no}, "x.\"0.00\"\n\"\".\"1.50\"\n.\n\"NULL\".\"-0.01\"\na;b.\"0.01\"\na,b.\"0.02\"\n\"q\"\"q\".\"0.03\"\n\" x\".\"0.04\"\n\"\ufeffx\".\"0.05\"\n\"1\n2\".\"0.06\"\n"},
 	} {
 		if got := written(t, c.o, two, texts, cents); got != c.want {
 			t.Errorf("%s: got\n%q\nwant\n%q", c.name, got, c.want)

@@ -28,7 +28,7 @@ type Options struct {
 	Delimiter      string             `json:"delimiter,omitempty" yaml:"delimiter" validate:"omitempty,max=16" doc:"The text between fields: one character or several; \"\\t\" is a tab. A sink takes one character." default:","`
 	Header         *bool              `json:"header,omitempty" yaml:"header" doc:"Whether the first line names the columns. Without it the declared columns are the file's, in order." default:"true"`
 	NullValues     []string           `json:"null_values" yaml:"null_values" doc:"Unquoted fields that mean NULL beside the empty one; an empty list: none at all, and an empty field is an empty text. Quoted fields are never NULL. A sink writes the first one."`
-	Check          string             `json:"check,omitempty" yaml:"check" validate:"omitempty,oneof=used all" doc:"used: a value is checked if the plan uses it. all: every declared column of every row is parsed." default:"used"`
+	Check          string             `json:"check,omitempty" yaml:"check" validate:"omitempty,oneof=used all" doc:"Sources: used: a value is checked if the plan uses it. all: every declared column of every row is parsed." default:"used"`
 	Quote          *string            `json:"quote,omitempty" yaml:"quote" doc:"Sources: the character around fields that hold delimiters or line breaks; \"\" is none. The default is the double quote."`
 	Escape         string             `json:"escape,omitempty" yaml:"escape" validate:"omitempty,oneof=doubled backslash" doc:"Sources: doubled: a quote inside quotes is written twice. backslash: a character behind a backslash stands for itself." default:"doubled"`
 	Comment        string             `json:"comment,omitempty" yaml:"comment" doc:"Sources: lines that begin with this text are passed over."`

@@ -17,6 +17,8 @@ type table struct {
 	whole  bool // all rows were looked at
 	names  []string
 	header bool
+	named  bool    // a value is the name of its column too
+	heads  []shape // of the first record
 	shapes []shape
 	rows   int
 	ragged int
@@ -75,10 +77,14 @@ func (t *table) types(fs files.FS, f files.File, out *Found) {
 			note = out.Columns[i].Note
 		}
 		if i < len(out.Columns) {
-			if n := out.Columns[i].Note; note == "" && t.verdicts[i].format == "iso" {
-				note = n
+			typ := c.Type
+			if at := v.Verdicts[i].Instant; at != nil {
+				typ, note = at.String(), instants
+				if strings.HasPrefix(t.verdicts[i].typ, "TIMESTAMP_LTZ") {
+					note = t.verdicts[i].note
+				}
 			}
-			out.Columns[i] = Column{Name: c.Name, Type: c.Type, Note: note}
+			out.Columns[i] = Column{Name: c.Name, Type: typ, Note: note}
 		}
 	}
 	t.inferred = v
@@ -100,26 +106,35 @@ func atLine(line int64) string {
 	return fmt.Sprintf(" at line %d", line)
 }
 
-// read goes through the sample.
+// read goes through the sample; twice where its first record turns out to be no header.
 func (t *table) read(s *sample) error {
 	j, err := newJudge()
 	if err != nil {
 		return err
 	}
-	var head [2][]string // the first two records
+	form := t.form
+	if err := t.parts(j, s, true); err != nil || t.headed() {
+		return err
+	}
+	*t = table{form: form, whole: t.whole}
+	return t.parts(j, s, false)
+}
+
+func (t *table) parts(j *judge, s *sample, header bool) error {
+	t.header = header
 	for i, part := range s.parts {
 		o := t.options
 		if i > 0 {
 			o.SkipLines = 0
 		}
-		if err := t.part(j, part, o, i == 0, &head); err != nil {
+		if err := t.part(j, part, o, i == 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *table) part(j *judge, part []byte, o csv.Options, first bool, head *[2][]string) (err error) {
+func (t *table) part(j *judge, part []byte, o csv.Options, first bool) (err error) {
 	x, err := csv.NewText(part, o)
 	if err != nil {
 		return err
@@ -144,7 +159,8 @@ func (t *table) part(j *judge, part []byte, o csv.Options, first bool, head *[2]
 			continue
 		case !begun:
 			begun = true
-			if t.headed(j, r) {
+			t.begin(j, r)
+			if t.header {
 				continue
 			}
 		}
@@ -159,34 +175,43 @@ func (t *table) part(j *judge, part []byte, o csv.Options, first bool, head *[2]
 		}
 		for k := range t.shapes[:min(len(t.shapes), len(r.Fields))] {
 			j.add(&t.shapes[k], r.Fields[k], r.Quoted[k], r.Line)
+			t.named = t.named || string(r.Fields[k]) == t.names[k]
 		}
 	}
 }
 
-// headed takes the first record; it is a header if none of its fields is a value of a type.
-func (t *table) headed(j *judge, r csv.Record) bool {
-	t.header = true
-	seen := map[string]bool{}
+// begin takes the first record.
+func (t *table) begin(j *judge, r csv.Record) {
+	t.shapes, t.heads = make([]shape, len(r.Fields)), make([]shape, len(r.Fields))
 	for k, b := range r.Fields {
-		var s shape
-		j.add(&s, b, r.Quoted[k], r.Line)
-		v := s.judge()
-		if s.values == 1 && (v.typ != "STRING" || s.code != "") || len(s.nulls) > 0 {
-			t.header = false
+		j.add(&t.heads[k], b, r.Quoted[k], r.Line)
+		name := string(b)
+		if !t.header {
+			name = fmt.Sprintf("column%d", k+1)
 		}
-		t.names = append(t.names, string(b))
-		seen[string(b)] = true
+		t.names = append(t.names, name)
 	}
-	if t.header && len(seen) == 1 && len(t.names) > 1 {
-		t.header = false
-	}
-	if !t.header {
-		for k := range t.names {
-			t.names[k] = fmt.Sprintf("column%d", k+1)
+}
+
+// headed reports whether the first record is a header. It is none if one of its fields is a value of a type, or
+// means NULL, and none if all its names are the same and are values as well: empty, or found again below. But
+// where it alone keeps columns from having a type it is one, whatever else stands in it: names may be numbers.
+func (t *table) headed() bool {
+	value, alike := false, len(t.names) > 1
+	alone := 0 // most values below a name that is not of their type
+	for k := range t.heads {
+		h, below := &t.heads[k], &t.shapes[k]
+		typed := h.values == 1 && (h.judge().typ != "STRING" || h.code != "")
+		value = value || typed || len(h.nulls) > 0
+		alike = alike && t.names[k] == t.names[0]
+		if h.values == 1 && !typed && below.judge().typ != "STRING" {
+			alone = max(alone, below.values)
 		}
 	}
-	t.shapes = make([]shape, len(t.names))
-	return t.header
+	if value {
+		return alone > 1
+	}
+	return !alike || alone > 0 || t.names[0] != "" && !t.named
 }
 
 // describe fills in options, columns and notes.
@@ -283,8 +308,8 @@ func (t *table) columns(out *Found, add func(name, value string)) {
 		if german && english && v.german {
 			v = verdict{typ: "STRING", note: "numbers with a decimal comma, where other columns have a point"}
 		}
-		if strings.HasPrefix(v.typ, "TIMESTAMP") && !t.whole {
-			v.typ = "TIMESTAMP(6)" // a later value may have a fraction, which a smaller one would cut
+		if kind, _, ok := strings.Cut(v.typ, "("); ok && strings.HasPrefix(kind, "TIMESTAMP") && !t.whole {
+			v.typ = kind + "(6)" // a later value may have a fraction, which a smaller one would cut
 		}
 		if v.format != "" && o.Formats.SetEntry(names[k], v.format) == nil {
 			formats = append(formats, yaml(names[k])+": "+yaml(v.format))

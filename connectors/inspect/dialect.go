@@ -173,8 +173,8 @@ func (f *form) score() float64 {
 // preamble finds comments, and lines before the header that are no records.
 func (f *form) preamble(head []byte) error {
 	lines := bytes.SplitN(head, []byte{'\n'}, 22)
-	if len(lines) < 2 || f.fields < 2 {
-		return nil
+	if len(lines) < 2 || f.fields < 2 || f.first == f.fields {
+		return nil // the first record is one, over however many lines
 	}
 	lines = lines[:len(lines)-1]
 	skip := 0

@@ -277,11 +277,15 @@ func (d *Diagnosis) values(t *table) {
 			add("decimal-comma", s.commaLine, "numbers have a decimal comma", cure...)
 		}
 		if len(s.zones) > 1 {
-			add("mixed-zones", s.zoneLine(), "times stand in several zones: "+s.zoneList()+"; those without are taken as UTC", "formats: {"+yaml(names[k])+": iso}")
+			message, cure := "times stand in several zones: "+s.zoneList(), []string{s.instant(names[k])}
+			if _, local := s.zones[""]; local {
+				message, cure = message+"; those without are of the option zone", append(cure, "zone: UTC")
+			}
+			add("mixed-zones", s.zoneLine(), message, cure...)
 		} else if s.zoned > 0 {
-			add("zone", s.zoneLine(), "times have an offset, which a TIMESTAMP has not: they are turned to UTC", "formats: {"+yaml(names[k])+": iso}")
+			add("zone", s.zoneLine(), "times have an offset, which a TIMESTAMP has not", s.instant(names[k]))
 		}
-		if v.format != "" && v.format != "iso" {
+		if v.format != "" {
 			add("date-format", 0, "dates or times are written as "+v.format, "formats: {"+yaml(names[k])+": "+yaml(v.format)+"}")
 		}
 		if strings.HasPrefix(v.note, "dates that may be") {
@@ -296,6 +300,11 @@ func (d *Diagnosis) values(t *table) {
 			}
 		}
 	}
+}
+
+// instant declares a column of times with offsets.
+func (s *shape) instant(name string) string {
+	return fmt.Sprintf("columns: {%s: TIMESTAMP_LTZ(%d)}", yaml(name), min(s.precision, 6))
 }
 
 // zoneLine is the line at which the second zone was seen, or the only one.

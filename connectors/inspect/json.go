@@ -123,6 +123,9 @@ func (d *document) columns(out *Found, m *json.Member, taken map[string]bool) {
 		opens := k.Objects > 0 && k.Objects == k.Seen-k.Nulls && len(k.Kids) > 0 && k.Others == nil
 		if m == &d.Root || !opens {
 			t, note := k.Judge(d.Whole)
+			if at := k.Instant(d.Whole); at != nil {
+				t, note = *at, instants
+			}
 			c := Column{Name: k.Name, Type: t.String(), Note: note}
 			if m != &d.Root {
 				c.Path, c.Name, c.Inside = k.Path, strings.Map(plainLetter, k.Path), true

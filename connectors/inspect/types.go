@@ -59,11 +59,6 @@ func newJudge() (*judge, error) {
 	return j, nil
 }
 
-// nullWords are texts that mean NULL in columns of numbers or times.
-func nullWords() []string {
-	return []string{"NULL", "null", "NA", "N/A", "n/a", "None", "nil", "-", "?", `\N`}
-}
-
 // add looks at a value.
 func (j *judge) add(s *shape, b []byte, quoted bool, line int64) {
 	if len(b) == 0 {
@@ -71,7 +66,7 @@ func (j *judge) add(s *shape, b []byte, quoted bool, line int64) {
 		return
 	}
 	v := string(b)
-	if !quoted && slices.Contains(nullWords(), v) {
+	if !quoted && slices.Contains(columntext.NullWords(), v) {
 		if s.nulls == nil {
 			s.nulls = map[string]int{}
 		}
@@ -221,6 +216,9 @@ type verdict struct {
 	grouped           bool // has thousands marks
 }
 
+// instants is what is said of times with an offset.
+const instants = "times with an offset, as instants"
+
 // judge gives the type that all values have. Nothing is a number that would lose something by it.
 func (s *shape) judge() verdict {
 	n := s.values
@@ -230,11 +228,11 @@ func (s *shape) judge() verdict {
 	case s.bools == n:
 		return verdict{typ: "BOOLEAN"}
 	case s.iso+s.zoned == n && s.zoned > 0:
-		note := "times with an offset, turned to UTC"
+		note := instants
 		if s.iso > 0 {
-			note = "times with an offset and without; those without are taken as UTC"
+			note = "times with an offset and without; those without are of the option zone"
 		}
-		return verdict{typ: timestamp(s.precision), format: "iso", note: note}
+		return verdict{typ: strings.Replace(timestamp(s.precision), "TIMESTAMP", "TIMESTAMP_LTZ", 1), note: note}
 	case s.iso == n && s.isoTime == 0:
 		return verdict{typ: "DATE"}
 	case s.iso == n:

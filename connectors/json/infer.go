@@ -229,6 +229,14 @@ func (b *bound) hint(c expr.Field, style columntext.Style, f *columntext.Flaw) s
 	return style.Inferred(b.Inferred, b.Columns.schema().Fields, c, f.Value)
 }
 
+// Instant is a TIMESTAMP_LTZ for a member whose values are times of which some have an offset, nil for another.
+func (m *Member) Instant(whole bool) *expr.Type {
+	if m.Objects+m.Arrays > 0 {
+		return nil
+	}
+	return m.Values.Judge(whole).Instant
+}
+
 // Judge is the type that fits all values of a member, and why where that is not plain.
 func (m *Member) Judge(whole bool) (expr.Type, string) {
 	j := m.Values.Judge(whole)

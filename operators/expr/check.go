@@ -335,7 +335,7 @@ func (c *checker) caseOf(e *Expr) *Expr {
 	for i, a := range args {
 		if i%2 == 0 && i < len(args)-1 {
 			if a != nil {
-				args[i] = c.boolean(a, "the condition after WHEN")
+				args[i] = c.boolean(a, "a condition of CASE or IF")
 				ok = ok && args[i] != nil
 			}
 			continue

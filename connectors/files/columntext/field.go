@@ -28,6 +28,11 @@ type NullTokens struct {
 	texts   [][]byte
 }
 
+// NullWords are texts that often stand where a number or a time is missing.
+func NullWords() []string {
+	return []string{"NULL", "null", "NA", "N/A", "n/a", "None", "nil", "-", "?", `\N`}
+}
+
 // NewNullTokens makes them of a list; one without the empty text leaves empty fields empty texts.
 func NewNullTokens(texts []string) *NullTokens {
 	t := &NullTokens{}

@@ -140,6 +140,9 @@ type Verdict struct {
 	OddCount int
 	Almost   expr.Type
 	Values   int // that are not NULL
+	// Instant is a TIMESTAMP_LTZ that has the values as instants, where they are times of which some have an
+	// offset and Type is STRING, because an instant does not keep it; nil for other values.
+	Instant *expr.Type
 }
 
 // Judge gives the type of the column. whole says that no other values can come: then a time may have just
@@ -155,6 +158,11 @@ func (c *Column) Judge(all bool) Verdict {
 		return v
 	}
 	v.Note = c.zones()
+	if c.count[zoned] > 0 && c.times() == c.n {
+		if t, _, ok := c.timestamp(all); ok {
+			v.Instant = &expr.Type{Kind: expr.TimestampLTZ, Precision: t.Precision}
+		}
+	}
 	if k := c.count[code]; k > 0 && k+c.numbers() == c.n {
 		v.Note = fmt.Sprintf("leading zeros or signs, as in %s: a number would lose them", c.first[code].place())
 		return v
@@ -162,6 +170,9 @@ func (c *Column) Judge(all bool) Verdict {
 	c.oddities(&v, all)
 	return v
 }
+
+// times counts the values that are dates or times.
+func (c *Column) times() int { return c.count[zoned] + c.count[moment] + c.count[date] }
 
 // numbers counts the values that are numbers.
 func (c *Column) numbers() int { return c.count[whole] + c.count[point] + c.count[float] }
@@ -223,9 +234,8 @@ func (c *Column) decimal() (t expr.Type, note string, ok bool) {
 
 // zones says of times with an offset what makes them TIMESTAMPs.
 func (c *Column) zones() string {
-	times := c.count[zoned] + c.count[moment] + c.count[date]
 	switch {
-	case c.count[zoned] > 0 && times == c.n:
+	case c.count[zoned] > 0 && c.times() == c.n:
 		return fmt.Sprintf("times with an offset, as in %s: the format iso turns them to UTC", c.first[zoned].place())
 	case c.count[moment] > 0 && c.count[moment]+c.count[date] == c.n:
 		return fmt.Sprintf("times with %d digits behind the seconds: a TIMESTAMP has 6", c.fraction)

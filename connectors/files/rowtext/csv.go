@@ -4,11 +4,13 @@ package rowtext
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -23,10 +25,14 @@ type CSVDialect struct {
 	Header    bool     `json:"header"`
 	Null      string   `json:"null"`  // stands for NULL, without quotes
 	Nulls     []string `json:"nulls"` // what a reader takes for NULL where it is not quoted
+	// Wary quotes what a reader may take for something else that does not know the dialect, or knows of
+	// comments: a text that begins with a single quote, or with # at the beginning of a line, words that often
+	// stand for NULL, and common delimiters in a file of one column.
+	Wary bool `json:"wary,omitempty"`
 }
 
 // CSV writes rows as RFC 4180 with LF line ends. A field is quoted where it must be: it holds the
-// delimiter, a quote or a line break, would read as NULL, is empty, or has a blank or a byte-order
+// delimiter, a quote or a line break, would read as NULL, is empty, or has a blank, a tab or a byte-order
 // mark at its edge. So NULL and the empty text differ, and so do NULL and a text that spells it.
 type CSV struct {
 	CSVDialect
@@ -48,7 +54,16 @@ func NewCSV(d CSVDialect, in expr.Schema, w io.Writer) *CSV {
 	for _, b := range []byte{d.Delimiter, '"', '\r', '\n'} {
 		e.special[b] = true
 	}
-	for _, n := range append(d.Nulls, d.Null) {
+	words := slices.Concat(d.Nulls, []string{d.Null})
+	if d.Wary {
+		words = append(words, columntext.NullWords()...)
+	}
+	if d.Wary && len(in.Fields) == 1 {
+		for _, b := range []byte(",;|\t") {
+			e.special[b] = true
+		}
+	}
+	for _, n := range words {
 		e.isNull[n] = struct{}{}
 	}
 	return e
@@ -59,7 +74,7 @@ func (e *CSV) Write(b operators.Batch) error {
 	defer b.Rec.Release()
 	e.start()
 	for c := range e.cells {
-		e.cells[c] = e.cellOf(b.Rec.Column(c), e.schema.Fields[c].Type)
+		e.cells[c] = e.cellOf(b.Rec.Column(c), e.schema.Fields[c].Type, c == 0)
 	}
 	for i := range b.Rows() {
 		row := i
@@ -94,19 +109,19 @@ func (e *CSV) start() {
 		if c > 0 {
 			e.buf = append(e.buf, e.Delimiter)
 		}
-		e.buf = e.appendText(e.buf, f.Name)
+		e.buf = e.appendText(e.buf, f.Name, c == 0)
 	}
 	e.buf = append(e.buf, '\n')
 }
 
-// cellOf is the way from a column to its fields.
-func (e *CSV) cellOf(arr arrow.Array, t expr.Type) cell {
+// cellOf is the way from a column to its fields; first says that they begin the lines.
+func (e *CSV) cellOf(arr arrow.Array, t expr.Type, first bool) cell {
 	if at := textOf(arr); at != nil {
 		return func(dst []byte, row int) []byte {
 			if arr.IsNull(row) {
 				return append(dst, e.Null...)
 			}
-			return e.appendText(dst, at(row))
+			return e.appendText(dst, at(row), first)
 		}
 	}
 	var tmp []byte
@@ -116,7 +131,7 @@ func (e *CSV) cellOf(arr arrow.Array, t expr.Type) cell {
 		}
 		tmp = column.AppendText(tmp[:0], arr, t, row)
 		if _, null := e.isNull[string(tmp)]; null || e.anySpecial(tmp) {
-			return e.appendText(dst, string(tmp))
+			return e.appendText(dst, string(tmp), first)
 		}
 		return append(dst, tmp...)
 	}
@@ -144,8 +159,8 @@ func (e *CSV) anySpecial(b []byte) bool {
 	return false
 }
 
-func (e *CSV) appendText(dst []byte, s string) []byte {
-	if !e.quotes(s) {
+func (e *CSV) appendText(dst []byte, s string, first bool) []byte {
+	if !e.quotes(s) && !(e.Wary && (s[0] == '\'' || first && s[0] == '#')) {
 		return append(dst, s...)
 	}
 	dst = append(dst, '"')
@@ -161,7 +176,7 @@ func (e *CSV) appendText(dst []byte, s string) []byte {
 }
 
 func (e *CSV) quotes(s string) bool {
-	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || strings.HasPrefix(s, "\ufeff") {
+	if s == "" || blank(s[0]) || blank(s[len(s)-1]) || strings.HasPrefix(s, "\ufeff") {
 		return true
 	}
 	for i := range len(s) {
@@ -172,6 +187,8 @@ func (e *CSV) quotes(s string) bool {
 	_, null := e.isNull[s]
 	return null
 }
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }
 
 func (e *CSV) flush() error {
 	_, err := e.out.Write(e.buf)
