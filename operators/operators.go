@@ -73,6 +73,12 @@ type (
 	Sated interface{ Sated() bool }
 	// A Picker says which input it wants next (build side first), -1 for any.
 	Picker interface{ NextInput() int }
+	// A Partial operator only reduces its rows ahead of an exchange by key. What it gives to a BLOCKING one is kept
+	// there in buckets by key, so that a Bucketed consumer need not hold all keys at once.
+	Partial interface{ Partial() bool }
+	// A Bucketed operator is told that none of the keys of the rows that have come will come again, so that it may give
+	// their results out and forget them. More rows may come, of other keys; without buckets it is never told.
+	Bucketed interface{ EndBucket(out Collector) error }
 	// A TryCaster counts the rows for which its expressions' TRY_CASTs gave NULL. It is asked by the task's
 	// goroutine, between batches and at the end, before Close. A reader may be one too.
 	TryCaster interface{ TryCasts() []expr.TryCast }

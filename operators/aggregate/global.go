@@ -208,8 +208,29 @@ func (a *global) clear() {
 	}
 }
 
+// EndBucket gives the groups out that there are, and forgets them.
+func (a *global) EndBucket(out operators.Collector) error {
+	if err := a.finish(out); err != nil {
+		return fmt.Errorf("aggregate: %w", err)
+	}
+	a.clear()
+	return nil
+}
+
 // EndInput gives the groups out. Without keys there is one, whether rows came or not.
 func (a *global) EndInput(_ int, out operators.Collector) error {
+	err := a.finish(out)
+	if err == nil && a.least != nil {
+		err = a.least
+	}
+	if err != nil {
+		return fmt.Errorf("aggregate: %w", err)
+	}
+	return nil
+}
+
+// finish gives out all groups, in memory and on disk.
+func (a *global) finish(out operators.Collector) error {
 	var err error
 	switch {
 	case a.spill != nil:
@@ -220,16 +241,10 @@ func (a *global) EndInput(_ int, out operators.Collector) error {
 	if err == nil && len(a.layout.keys) == 0 {
 		_, err = a.table.Upsert(nil, nil, nil, make([]uint32, 1))
 	}
-	if err == nil {
-		err = a.emit(out)
-	}
-	if err == nil && a.least != nil {
-		err = a.least
-	}
 	if err != nil {
-		return fmt.Errorf("aggregate: %w", err)
+		return err
 	}
-	return nil
+	return a.emit(out)
 }
 
 // emit gives out the groups of the table. After an overflow it only looks for the least key that

@@ -276,6 +276,9 @@ func (a *local) Flush(out operators.Collector) error {
 	return nil
 }
 
+// Partial tells the exchange that there may be many keys, if there are keys.
+func (a *local) Partial() bool { return len(a.layout.keys) > 0 }
+
 func (a *local) EndInput(_ int, out operators.Collector) error { return a.Flush(out) }
 
 func (a *local) Close() error {

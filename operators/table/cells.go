@@ -68,7 +68,7 @@ func (x *intIndex) reach(t *Table, ks []int64) bool {
 		return true
 	}
 	// More of them are made than are needed, on the side to which the keys go.
-	n = max(n, min(most, 2*uint64(len(c.all))))
+	n = max(n, min(most, uint64(len(c.all)+len(c.all)/4)))
 	base := lo
 	if more := int64(n - need - 1); lo < c.base && lo > lo-more {
 		base = lo - more

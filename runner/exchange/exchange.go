@@ -26,6 +26,7 @@ const (
 	IdleEvent
 	BarrierEvent
 	EndEvent
+	BucketEvent // a bucket is complete, in all channels
 )
 
 // An Event travels in order with the records of its channel.
@@ -43,6 +44,15 @@ type Writer interface {
 	// Finish seals the partition and gives bytes and rows of each subpartition.
 	Finish() (bytes, rows []int64, err error)
 	Abort(cause error)
+}
+
+// A BucketWriter keeps the rows of a subpartition in buckets, from 1. Where all records of a range of subpartitions that
+// a gate reads are in buckets, whoever wrote them, it reads bucket by bucket, with a BucketEvent after each. So all
+// writers of an edge have to mean the same keys by a bucket.
+type BucketWriter interface {
+	Writer
+	// WriteBucket is Write to a bucket of a subpartition.
+	WriteBucket(sub, bucket int, r arrow.Record) error
 }
 
 // A Gate reads a range of subpartitions of some result partitions, as one input.

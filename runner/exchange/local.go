@@ -1,10 +1,12 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -51,6 +53,7 @@ type result struct {
 type piece struct {
 	rec      arrow.Record
 	off, len int64
+	bucket   int // 0: none
 }
 
 // Create begins a result.
@@ -147,13 +150,16 @@ type localWriter struct {
 	sizers []Sizer
 }
 
-func (w *localWriter) Write(sub int, rec arrow.Record) error {
+func (w *localWriter) Write(sub int, rec arrow.Record) error { return w.WriteBucket(sub, 0, rec) }
+
+// WriteBucket writes to a bucket of a subpartition; 0 is none.
+func (w *localWriter) WriteBucket(sub, bucket int, rec arrow.Record) error {
 	n := w.sizers[sub].Bytes(rec)
 	w.r.bytes[sub] += n
 	w.r.rows[sub] += rec.NumRows()
 	if w.l.reserve(n) {
 		w.r.held += n
-		w.r.subs[sub] = append(w.r.subs[sub], piece{rec: rec})
+		w.r.subs[sub] = append(w.r.subs[sub], piece{rec: rec, bucket: bucket})
 		return nil
 	}
 	defer rec.Release()
@@ -161,6 +167,7 @@ func (w *localWriter) Write(sub int, rec arrow.Record) error {
 	if err != nil {
 		return fmt.Errorf("spilling the result of subtask %d on edge %s: %w", w.id.Producer, w.id.Edge, err)
 	}
+	p.bucket = bucket
 	w.r.subs[sub] = append(w.r.subs[sub], p)
 	return nil
 }
@@ -181,11 +188,13 @@ func (w *localWriter) Abort(error) {
 	_ = w.l.Release(w.id)
 }
 
-// Open reads subpartitions lo..hi-1 of finished results, one result after the other.
+// Open reads subpartitions lo..hi-1 of finished results: one result after the other or, where all of it is in buckets, one
+// bucket after the other.
 func (l *Local) Open(_ context.Context, from []ResultID, lo, hi int) (Gate, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	g := &localGate{l: l}
+	buckets := true
 	for i, id := range from {
 		r := l.results[id]
 		if r == nil || !r.done {
@@ -196,13 +205,17 @@ func (l *Local) Open(_ context.Context, from []ResultID, lo, hi int) (Gate, erro
 		}
 		for s := lo; s < hi; s++ {
 			for _, p := range r.subs[s] {
-				g.todo = append(g.todo, todo{channel: i, piece: p, r: r})
+				g.todo = append(g.todo, todo{channel: i, piece: p, r: r, sub: s})
+				buckets = buckets && p.bucket > 0
 				if p.rec != nil {
 					p.rec.Retain()
 				}
 			}
 		}
 		g.todo = append(g.todo, todo{channel: i, end: true})
+	}
+	if buckets {
+		g.byBucket()
 	}
 	return g, nil
 }
@@ -211,7 +224,35 @@ type todo struct {
 	channel int
 	piece   piece
 	r       *result
-	end     bool
+	sub     int
+	end     bool // of the channel
+	bucket  bool // the end of a bucket
+}
+
+// byBucket orders what there is to read by subpartition and bucket, with a mark after each.
+func (g *localGate) byBucket() {
+	slices.SortStableFunc(g.todo, func(a, b todo) int {
+		switch {
+		case a.end && b.end:
+			return 0
+		case a.end:
+			return 1
+		case b.end:
+			return -1
+		}
+		return cmp.Or(a.sub-b.sub, a.piece.bucket-b.piece.bucket)
+	})
+	var marked []todo
+	for i, t := range g.todo {
+		marked = append(marked, t)
+		if t.end {
+			continue
+		}
+		if next := g.todo[i+1]; next.end || next.sub != t.sub || next.piece.bucket != t.piece.bucket {
+			marked = append(marked, todo{channel: t.channel, bucket: true})
+		}
+	}
+	g.todo = marked
 }
 
 type localGate struct {
@@ -232,6 +273,8 @@ func (g *localGate) Next(ctx context.Context) (int, arrow.Record, Event, error) 
 	switch {
 	case t.end:
 		return t.channel, nil, Event{Kind: EndEvent}, nil
+	case t.bucket:
+		return t.channel, nil, Event{Kind: BucketEvent}, nil
 	case t.piece.rec != nil:
 		rec := t.piece.rec
 		t.piece.rec = nil

@@ -35,11 +35,16 @@ type output struct {
 	idx     []int32
 	keys    []arrow.Array
 	dict    []uint64
-	pending []pending
+	pending []pending // by subpartition and bucket
 	rows    int64
 	done    bool
 	full    *stopwatch // runs while a consumer has no room; nil: it always has
 	now     func() time.Time
+
+	bucketed exchange.BucketWriter // nil: there are no buckets, however large the result
+	buckets  int                   // of a subpartition, once the result is large
+	held     pending               // rows to be put into buckets, or not
+	pieces   pieces                // of buckets
 }
 
 // pending are small pieces for one subpartition.
@@ -84,9 +89,16 @@ func (p *output) write(b operators.Batch) error {
 		b.Rec.Release()
 		return nil
 	}
+	if p.bucketed != nil {
+		return p.sort(b)
+	}
+	return p.send(b)
+}
+
+func (p *output) send(b operators.Batch) error {
 	switch p.edge.Exchange {
 	case jobgraph.HashBy:
-		if p.subs > 1 {
+		if len(p.pending) > 1 {
 			return p.scatter(b)
 		}
 	case jobgraph.Broadcast:
@@ -94,7 +106,7 @@ func (p *output) write(b operators.Batch) error {
 		defer rec.Release()
 		for s := range p.subs {
 			rec.Retain()
-			if err := p.put(s, rec); err != nil {
+			if err := p.put(s, rec, smallRows); err != nil {
 				return err
 			}
 		}
@@ -102,12 +114,12 @@ func (p *output) write(b operators.Batch) error {
 	case jobgraph.Rebalance:
 		s := p.next % p.subs
 		p.next++
-		return p.put(s, column.Compact(p.alloc, b))
+		return p.put(s, column.Compact(p.alloc, b), smallRows)
 	}
-	return p.put(0, column.Compact(p.alloc, b))
+	return p.put(0, column.Compact(p.alloc, b), smallRows)
 }
 
-// scatter sends each row to the subpartition of its key group.
+// scatter sends each row to the subpartition of its key group, and there to the bucket of its key.
 func (p *output) scatter(b operators.Batch) error {
 	defer b.Rec.Release()
 	for i, k := range p.edge.Keys {
@@ -123,16 +135,16 @@ func (p *output) scatter(b operators.Batch) error {
 	}
 	hashes, target, idx := p.hashes[:n], p.target[:n], p.idx[:n]
 	p.hasher.Hash(p.keys, p.dict, b.Sel, hashes)
-	p.start = append(p.start[:0], make([]int32, p.subs+1)...)
-	for i, h := range hashes {
-		s := int32(column.KeyGroup(h, p.groups) * p.subs / p.groups)
-		target[i] = s
+	targets := len(p.pending)
+	p.start = append(p.start[:0], make([]int32, targets+1)...)
+	p.targets(hashes, target)
+	for _, s := range target {
 		p.start[s+1]++
 	}
-	for s := range p.subs {
+	for s := range targets {
 		p.start[s+1] += p.start[s]
 	}
-	at := append([]int32(nil), p.start[:p.subs]...)
+	at := append([]int32(nil), p.start[:targets]...)
 	for i, s := range target {
 		row := int32(i)
 		if b.Sel != nil {
@@ -141,16 +153,46 @@ func (p *output) scatter(b operators.Batch) error {
 		idx[at[s]] = row
 		at[s]++
 	}
-	for s := range p.subs {
+	add := p.buckets > 0 && p.pieces.suit(b.Rec)
+	enough := int64(smallRows)
+	if p.buckets > 0 {
+		enough /= 4
+	}
+	for s := range targets {
 		rows := idx[p.start[s]:p.start[s+1]]
 		if len(rows) == 0 {
 			continue
 		}
-		if err := p.put(s, p.take(b.Rec, rows)); err != nil {
+		if add {
+			if err := p.pieces.add(p, s, b.Rec, rows); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := p.put(s, p.take(b.Rec, rows), enough); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// targets are the places in pending of keys with the given hashes.
+func (p *output) targets(hashes []uint64, target []int32) {
+	switch {
+	case p.buckets == 0:
+		for i, h := range hashes {
+			target[i] = int32(column.KeyGroup(h, p.groups) * p.subs / p.groups)
+		}
+	case p.subs == 1:
+		for i, h := range hashes {
+			target[i] = int32(h >> bucketAt & (1<<bucketBits - 1))
+		}
+	default:
+		for i, h := range hashes {
+			s := column.KeyGroup(h, p.groups) * p.subs / p.groups
+			target[i] = int32(s<<bucketBits | int(h>>bucketAt&(1<<bucketBits-1)))
+		}
+	}
 }
 
 func (p *output) take(rec arrow.Record, rows []int32) arrow.Record {
@@ -170,27 +212,47 @@ func (p *output) record(cols []arrow.Array, rows int64) arrow.Record {
 	return rec
 }
 
-// put writes a piece for a subpartition, or keeps it until there is enough for a batch.
-func (p *output) put(s int, rec arrow.Record) error {
+// put writes a piece for a subpartition or bucket, or keeps it until there are enough rows for a batch.
+func (p *output) put(s int, rec arrow.Record, enough int64) error {
 	q := &p.pending[s]
-	q.recs = append(q.recs, rec)
-	q.rows += rec.NumRows()
-	if q.rows < smallRows {
+	q.add(rec)
+	if q.rows < enough {
 		return nil
 	}
 	return p.flush(s)
 }
 
 func (p *output) flush(s int) error {
-	q := &p.pending[s]
-	if len(q.recs) == 0 {
+	if len(p.pending[s].recs) == 0 {
 		return nil
 	}
-	recs, rows := q.recs, q.rows
-	q.recs, q.rows = nil, 0
-	if len(recs) == 1 {
-		return p.hand(s, recs[0])
+	rec, err := p.joined(&p.pending[s])
+	if err != nil {
+		return err
 	}
+	return p.hand(s, rec)
+}
+
+func (q *pending) add(rec arrow.Record) {
+	q.recs = append(q.recs, rec)
+	q.rows += rec.NumRows()
+}
+
+func (q *pending) release() {
+	for _, r := range q.recs {
+		r.Release()
+	}
+	*q = pending{}
+}
+
+// joined takes all pieces of a pending as one record.
+func (p *output) joined(q *pending) (arrow.Record, error) {
+	recs, rows := q.recs, q.rows
+	if len(recs) == 1 {
+		*q = pending{}
+		return recs[0], nil
+	}
+	defer q.release()
 	cols := make([]arrow.Array, recs[0].NumCols())
 	parts := make([]arrow.Array, len(recs))
 	for c := range cols {
@@ -199,18 +261,18 @@ func (p *output) flush(s int) error {
 		}
 		merged, err := column.Concat(p.alloc, parts)
 		if err != nil {
-			return fmt.Errorf("putting batches together on edge %s: %w", p.edge.ID, err)
+			return nil, fmt.Errorf("putting batches together on edge %s: %w", p.edge.ID, err)
 		}
 		cols[c] = merged
 	}
-	for _, r := range recs {
-		r.Release()
-	}
-	return p.hand(s, p.record(cols, rows))
+	return p.record(cols, rows), nil
 }
 
 // hand gives a record to the exchange and measures how long that had no room for it.
 func (p *output) hand(s int, rec arrow.Record) error {
+	if p.buckets > 0 {
+		return p.bucketed.WriteBucket(s/p.buckets, 1+s%p.buckets, rec)
+	}
 	if p.full == nil {
 		return p.w.Write(s, rec)
 	}
@@ -222,12 +284,15 @@ func (p *output) hand(s int, rec arrow.Record) error {
 
 // flushAll writes all that is kept.
 func (p *output) flushAll() error {
-	for s := range p.subs {
+	if err := p.sortHeld(); err != nil {
+		return err
+	}
+	for s := range p.pending {
 		if err := p.flush(s); err != nil {
 			return err
 		}
 	}
-	return nil
+	return p.pieces.finishAll(p)
 }
 
 // finish seals the result.
@@ -247,11 +312,10 @@ var errAborted = errors.New("the attempt ended before its result was complete")
 
 // close drops the result unless it was finished.
 func (p *output) close() {
+	p.held.release()
+	p.pieces.release()
 	for s := range p.pending {
-		for _, r := range p.pending[s].recs {
-			r.Release()
-		}
-		p.pending[s] = pending{}
+		p.pending[s].release()
 	}
 	if !p.done {
 		p.w.Abort(errAborted)

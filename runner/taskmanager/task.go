@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/runner/exchange"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/rpc"
 )
@@ -123,6 +124,9 @@ func (t *task) setUp() error {
 	if err := t.open(); err != nil {
 		return err
 	}
+	for _, o := range t.outputs {
+		t.inBuckets(o)
+	}
 	t.opened.Store(true)
 	if len(t.members) == 0 {
 		return fmt.Errorf("vertex %s has no operators", t.d.Name)
@@ -192,13 +196,22 @@ func (t *task) runGate(input, edge int, e rpc.InputEdge) error {
 		return fmt.Errorf("reading edge %s: %w", e.Edge, err)
 	}
 	defer g.Close()
+	var whole operators.Bucketed
+	if len(t.d.Inputs) == 1 && len(t.d.Inputs[0].Channels) == 1 { // else other edges bring the same keys
+		whole, _ = t.members[0].op.(operators.Bucketed)
+	}
 	for {
-		_, rec, _, err := g.Next(t.ctx)
+		_, rec, event, err := g.Next(t.ctx)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("reading edge %s: %w", e.Edge, err)
+		}
+		if event.Kind == exchange.BucketEvent && whole != nil {
+			if err := t.members[0].failed(whole.EndBucket(t.members[0])); err != nil {
+				return err
+			}
 		}
 		if rec == nil {
 			continue

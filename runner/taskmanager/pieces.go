@@ -1,0 +1,175 @@
+package taskmanager
+
+import (
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+)
+
+// pieces are the records of many subpartitions or buckets while rows of numbers without NULL are added to them a
+// few at a time. Byte strings may be among them if all are empty, as those of partial states mostly are.
+type pieces struct {
+	types  []arrow.DataType
+	widths []int // 0: of empty byte strings
+	open   []openPiece
+	empty  arrow.Array // byte strings of a whole piece, nil until they are needed
+}
+
+// An openPiece has room for smallRows rows in each column.
+type openPiece struct {
+	cols []*memory.Buffer
+	n    int
+}
+
+// suit reports whether the rows of a record can be added; the first record decides on the types.
+func (p *pieces) suit(rec arrow.Record) bool {
+	first := p.types == nil
+	for i, c := range rec.Columns() {
+		if c.NullN() > 0 || !first && !arrow.TypeEqual(c.DataType(), p.types[i]) {
+			return false
+		}
+		if width(c) < 0 {
+			return false
+		}
+	}
+	if first {
+		for _, c := range rec.Columns() {
+			p.types = append(p.types, c.DataType())
+			p.widths = append(p.widths, width(c))
+		}
+	}
+	return true
+}
+
+// width is how many bytes a value of a column takes, -1 for one that does not suit.
+func width(c arrow.Array) int {
+	switch c.DataType().ID() {
+	case arrow.INT64, arrow.FLOAT64, arrow.TIMESTAMP:
+		return 8
+	case arrow.INT32, arrow.DATE32:
+		return 4
+	case arrow.BINARY:
+		if b, ok := c.(*array.Binary); ok && len(b.ValueBytes()) == 0 {
+			return 0
+		}
+	}
+	return -1
+}
+
+// add adds rows to piece number s; those that are full go to hand.
+func (p *pieces) add(o *output, s int, rec arrow.Record, rows []int32) error {
+	q := &p.open[s]
+	for len(rows) > 0 {
+		if q.cols == nil {
+			q.cols = make([]*memory.Buffer, len(p.types))
+			for i, w := range p.widths {
+				if w > 0 {
+					q.cols[i] = memory.NewResizableBuffer(o.alloc)
+					q.cols[i].Resize(smallRows * w)
+				}
+			}
+		}
+		some := rows[:min(len(rows), smallRows-q.n)]
+		rows = rows[len(some):]
+		for i, w := range p.widths {
+			if w == 0 {
+				continue
+			}
+			d := rec.Column(i).Data()
+			from, to := d.Buffers()[1].Bytes()[d.Offset()*w:], q.cols[i].Bytes()[q.n*w:]
+			if w == 8 {
+				gather(valuesOf[uint64](to), valuesOf[uint64](from), some)
+			} else {
+				gather(valuesOf[uint32](to), valuesOf[uint32](from), some)
+			}
+		}
+		if q.n += len(some); q.n == smallRows {
+			if err := p.finish(o, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finish hands piece number s on, if there is one.
+func (p *pieces) finish(o *output, s int) error {
+	q := &p.open[s]
+	if q.cols == nil {
+		return nil
+	}
+	cols := make([]arrow.Array, len(q.cols))
+	for i, b := range q.cols {
+		if b == nil {
+			cols[i] = p.empties(o.alloc, q.n)
+			continue
+		}
+		if size := q.n * p.widths[i]; 2*size <= b.Len() {
+			less := memory.NewResizableBuffer(o.alloc)
+			less.Resize(size)
+			copy(less.Bytes(), b.Bytes())
+			b.Release()
+			b = less
+		}
+		d := array.NewData(p.types[i], q.n, []*memory.Buffer{nil, b}, nil, 0, 0)
+		cols[i] = array.MakeFromData(d)
+		d.Release()
+		b.Release()
+	}
+	n := q.n
+	*q = openPiece{}
+	return o.hand(s, o.record(cols, int64(n)))
+}
+
+// empties is a column of n empty byte strings, which share their memory.
+func (p *pieces) empties(alloc memory.Allocator, n int) arrow.Array {
+	if p.empty == nil {
+		zeros := memory.NewResizableBuffer(alloc)
+		zeros.Resize(4 * (smallRows + 1))
+		clear(zeros.Bytes())
+		d := array.NewData(arrow.BinaryTypes.Binary, smallRows, []*memory.Buffer{nil, zeros, nil}, nil, 0, 0)
+		zeros.Release()
+		p.empty = array.NewBinaryData(d)
+		d.Release()
+	}
+	return array.NewSlice(p.empty, 0, int64(n))
+}
+
+func (p *pieces) finishAll(o *output) error {
+	for s := range p.open {
+		if err := p.finish(o, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pieces) release() {
+	for _, q := range p.open {
+		for _, b := range q.cols {
+			if b != nil {
+				b.Release()
+			}
+		}
+	}
+	p.open = nil
+	if p.empty != nil {
+		p.empty.Release()
+		p.empty = nil
+	}
+}
+
+func gather[T any](to, from []T, rows []int32) {
+	to = to[:len(rows)]
+	for i, row := range rows {
+		to[i] = from[row]
+	}
+}
+
+// valuesOf are the values that some bytes are.
+func valuesOf[T uint32 | uint64](b []byte) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+}
