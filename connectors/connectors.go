@@ -147,6 +147,8 @@ type Tally struct {
 	// Sample are the first of them in file order, at most [MostSampled]; see [Tally.Keep].
 	Sample []Reject `json:"sample,omitempty"`
 	Bytes  int64    `json:"bytes"` // bytes of the file's splits; over all readers they sum to the file's size
+	// Pruning is what statistics in the file said; nil where nobody asked them.
+	Pruning *Pruning `json:"pruning,omitempty"`
 }
 
 // A Sink is a bound sink.

@@ -24,7 +24,9 @@ type Explanation struct {
 	Slots     int                  `json:"slots"`     // at hand
 	// SlotsNeeded is how many slots a stream takes at once; 0 for a batch job, whose vertices take turns.
 	SlotsNeeded int `json:"slotsNeeded,omitempty"`
-	plan        *plans.Plan
+	// Pruning is what the filters of sources pass over by statistics in their files, by source.
+	Pruning map[string][]FilePruning `json:"pruning,omitempty"`
+	plan    *plans.Plan
 }
 
 // MarshalJSON gives the explanation without the plan's secrets.
@@ -53,6 +55,9 @@ func Explain(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, o config
 		return nil, p.HideError(err)
 	}
 	x := &Explanation{Plan: p.File, Graph: g, Decisions: d, Slots: o.Int(config.TaskSlots), plan: p}
+	if x.Pruning, err = foresee(ctx, cat, g); err != nil {
+		return nil, p.HideError(err)
+	}
 	if g.Streaming() {
 		decider, err := scheduler.NewDecider(g)
 		if err != nil {
@@ -84,6 +89,9 @@ func (x *Explanation) Text(w io.Writer) error {
 				for _, n := range op.Source.Inv.Inferred.Notes() {
 					fmt.Fprintf(&b, "       %s\n", n)
 				}
+			}
+			if op.Source != nil {
+				x.writePruning(&b, op.Node)
 			}
 		}
 		for _, e := range x.Graph.In(v.ID) {

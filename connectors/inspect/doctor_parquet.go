@@ -52,7 +52,7 @@ func (d *Diagnosis) parquet(fs files.FS, f files.File) error {
 
 // groups looks at the row groups.
 func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
-	var tiny, huge, empty, bare, doubtful []string
+	var tiny, huge, empty, bare []string
 	plain := map[string]bool{}
 	for i, g := range s.Groups {
 		n := fmt.Sprint(i)
@@ -67,9 +67,6 @@ func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
 		if len(g.NoStatistics) > 0 {
 			bare = append(bare, fmt.Sprintf("%d (%s)", i, shortList(g.NoStatistics)))
 		}
-		if len(g.Doubtful) > 0 {
-			doubtful = append(doubtful, fmt.Sprintf("%d (%s)", i, shortList(g.Doubtful)))
-		}
 		for _, c := range g.NoChecksum {
 			plain[c] = true
 		}
@@ -83,13 +80,7 @@ func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
 	list("huge-row-groups", SeverityInfo, "row groups of more than 1 GiB, each of which one subtask reads", "write more, smaller ones", huge)
 	list("empty-row-groups", SeverityInfo, "row groups without rows", "", empty)
 	list("no-statistics", SeverityInfo, "row groups with columns without statistics, which no filter can pass over", "", bare)
-	list("doubtful-statistics", SeverityWarning, "row groups with bounds or NULL counts that contradict themselves, which are not used; other readers may leave rows out by them", "write the file anew", doubtful)
-	if s.OldStatistics {
-		d.add(Hazard{
-			Rule: "old-statistics", Severity: SeverityInfo, Message: "the footer does not say by which order its statistics were made, so no filter passes over a row group by them",
-			Advice: "a newer writer says so",
-		})
-	}
+	d.statistics(s)
 	if len(s.Groups) == 1 && f.Bytes > 64<<20 {
 		d.add(Hazard{Rule: "unsplittable", Severity: SeverityInfo, Message: "the file has one row group, so one subtask reads it", Advice: "row groups of about 100 MB are read in parallel"})
 	}
@@ -98,6 +89,21 @@ func (d *Diagnosis) groups(f files.File, s *parquet.Summary) {
 			Rule: "no-checksum", Severity: SeverityInfo, Count: int64(len(plain)), Message: fmt.Sprintf("the pages of %s have no CRC: damage that still decodes is not noticed", count(len(plain), "column", "columns")),
 			Advice: "writers have an option for page checksums",
 		})
+	}
+}
+
+// statistics names those that reading does not use.
+func (d *Diagnosis) statistics(s *parquet.Summary) {
+	for _, x := range s.Ignored {
+		h := Hazard{
+			Rule: "doubtful-statistics", Severity: SeverityWarning, Column: x.Column, Count: x.Count, Message: x.String() + "; other readers may leave rows out by them",
+			Advice: "write the file anew",
+		}
+		if x.Of == connectors.OfFile || x.Reason == "older-form" {
+			h.Rule, h.Severity = "old-statistics", SeverityInfo
+			h.Message, h.Advice = x.String()+", so no filter passes over a row group by them", "a newer writer says so"
+		}
+		d.add(h)
 	}
 }
 

@@ -110,7 +110,7 @@ func (r *reader) enter(rows int64) (err error) {
 	none, err := r.prunes(r.group)
 	if none && err == nil {
 		r.gaps = []rowRange{{0, rows}}
-		return nil
+		return r.passedOver()
 	}
 	if err == nil {
 		r.gaps, err = r.gapsOf(r.group)

@@ -3,6 +3,8 @@ package parquet
 import (
 	"math"
 	"slices"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
 )
 
 // A rowRange is rows of a row group, from to to-1.
@@ -67,7 +69,7 @@ func (r *reader) gapsOf(group int) ([]rowRange, error) {
 		}
 	}
 	var gaps []rowRange
-	for _, k := range p.none(r.cols[:r.first], spans, portionRows) {
+	for _, k := range r.none(spans, portionRows, connectors.OfPages) {
 		if n := len(gaps); n > 0 && gaps[n-1].to == cuts[k] {
 			gaps[n-1].to = cuts[k+1]
 		} else {
@@ -115,6 +117,7 @@ func (r *reader) pagesOf(group int, c *fileColumn, rows int64) ([]pageSpan, erro
 	}
 	firsts, stats := readOffsetIndex(offsets), readColumnIndex(columns)
 	if len(firsts) != len(stats) || len(firsts) == 0 || firsts[0] != 0 {
+		r.ignore(c.Name, connectors.OfRowGroups, indexIsWrong)
 		return nil, nil
 	}
 	list := make([]pageSpan, len(firsts))
@@ -124,12 +127,14 @@ func (r *reader) pagesOf(group int, c *fileColumn, rows int64) ([]pageSpan, erro
 			to = firsts[i+1]
 		}
 		if to <= from || to > rows {
+			r.ignore(c.Name, connectors.OfRowGroups, indexIsWrong)
 			return nil, nil
 		}
 		if s := &stats[i]; !s.hasLeast { // a page of NULLs
 			s.nulls = to - from
 		}
 		list[i] = pageSpan{from, c.decoder.span(stats[i], to-from).portion(to - from)}
+		r.ignore(c.Name, connectors.OfPages, list[i].why)
 	}
 	return list, nil
 }

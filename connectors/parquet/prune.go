@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -73,17 +74,41 @@ func (r *reader) prunes(group int) (bool, error) {
 	rows := r.doc.meta.RowGroup(group).NumRows()
 	spans := make([][]span, r.first)
 	for i, c := range r.cols[:r.first] {
-		spans[i] = []span{p.groupSpan(group, c, rows)}
+		v := p.groupSpan(group, c, rows)
+		spans[i] = []span{v}
+		if rows > 0 {
+			r.ignore(c.Name, connectors.OfRowGroups, v.why)
+		}
 	}
-	return len(p.none(r.cols[:r.first], spans, rows)) == 1, nil
+	if r.docFile != 0 {
+		r.pruning().Judged++
+	}
+	return len(r.none(spans, rows, connectors.OfRowGroups)) == 1, nil
 }
 
 // groupSpan is the span of a column in a row group.
 func (p *pruner) groupSpan(group int, c *fileColumn, rows int64) span {
 	if i := c.leaf.index; c.nested == nil && i < len(p.stats[group]) {
-		return c.decoder.span(p.stats[group][i].chunkStats, rows)
+		return p.stats[group][i].span(c.decoder, rows)
 	}
 	return span{nulls: -1}
+}
+
+// none lists the places at which no row passes, but for those that may have bad rows where these are wanted.
+func (r *reader) none(spans [][]span, rows int64, of string) []int32 {
+	out := r.pruner.none(r.cols[:r.first], spans, rows)
+	if !r.pruner.strict {
+		return out
+	}
+	return slices.DeleteFunc(out, func(k int32) bool {
+		for i, c := range r.cols[:r.first] {
+			if !spans[i][k].sure {
+				r.ignore(c.Name, of, mayBeBad)
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // none lists the places at which no row passes. Spans are given by column of the filter and place; rows are
@@ -116,11 +141,6 @@ func (p *pruner) none(filter []*fileColumn, spans [][]span, rows int64) []int32 
 	if err != nil {
 		return nil // what cannot be judged is read
 	}
-	if p.strict {
-		out = slices.DeleteFunc(out, func(k int32) bool {
-			return slices.ContainsFunc(spans, func(s []span) bool { return !s[k].sure })
-		})
-	}
 	return out
 }
 
@@ -131,13 +151,14 @@ func (r *reader) usePruner() error {
 		return nil
 	}
 	r.pruner.stats = nil
-	for _, c := range r.cols[:r.first] {
-		if c.nested == nil && !c.leaf.typ.Same(c.Type) || c.Type.NotNull && !c.leaf.typ.NotNull {
-			return nil
-		}
+	if column, why := r.whyNot(); !why.none() {
+		r.ignore(column, connectors.OfFile, why)
+		return nil
 	}
+	var why doubt
 	var err error
-	r.pruner.stats, err = footerStats(r.doc)
+	r.pruner.stats, why, err = footerStats(r.doc)
+	r.ignore("", connectors.OfFile, why)
 	return err
 }
 

@@ -216,7 +216,7 @@ func TestUntrustedStats(t *testing.T) {
 		"wide decimal":    {"x DECIMAL(38, 2)", chunkStats{make([]byte, 16), make([]byte, 16), true, true, 3}, span{least: nil, most: nil, nulls: 3}},
 	} {
 		got := node(c.typ).span(c.stats, 10)
-		got.sure = false // tested by what is left out
+		got.sure, got.why = false, doubt{} // tested by what is left out and what is said
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -119,7 +120,7 @@ func (r *reader) Next(ctx context.Context) (operators.Batch, connectors.Status, 
 			r.failed = r.inOrder(err)
 			continue
 		}
-		if b.Rec != nil || len(r.out) >= mostKept {
+		if b.Rec != nil || len(r.out) >= text.MostKept {
 			return b, connectors.More, nil
 		}
 	}
@@ -320,6 +321,7 @@ func (r *reader) Tally() []connectors.Tally {
 	list := r.tallies.All()
 	for i := range list {
 		list[i].Unread = list[i].Rows - list[i].Read - list[i].Pruned
+		list[i].Pruning = list[i].Pruning.Clone()
 	}
 	return list
 }

@@ -21,9 +21,6 @@ import (
 // that is declared NOT NULL. Columns of the filter are checked in all rows, the others in those that pass. What
 // is damaged (headers, pages, levels, checksums) has no rows that could be told apart, and fails as ever.
 
-// mostKept is after how many rows left out a reader gives them out without a batch.
-const mostKept = 4096
-
 // SkipsBadRows reports whether the source leaves bad rows out, as the plan asked.
 func (s *source) SkipsBadRows() bool { return s.Skip }
 

@@ -189,6 +189,10 @@ func (s *skipRead) take(t *testing.T, r connectors.Reader, as expr.Schema) error
 		s.tally.Filtered += y.Filtered
 		s.tally.Rejected += y.Rejected
 		s.tally.Bytes += y.Bytes
+		if y.Pruning != nil && s.tally.Pruning == nil {
+			s.tally.Pruning = &connectors.Pruning{}
+		}
+		s.tally.Pruning.Add(y.Pruning)
 		for _, x := range y.Sample {
 			s.tally.Keep(x)
 		}

@@ -28,22 +28,23 @@ type chunkStats struct {
 type chunkWords struct {
 	chunkStats
 	index pageIndex
+	older bool // it has bounds of the older form
 }
 
-// footerStats are the statistics of all row groups and leaf columns, nil where the footer does not say
+// footerStats are the statistics of all row groups and leaf columns, nil and why where the footer does not say
 // by which order they were made.
-func footerStats(d *document) ([][]chunkWords, error) {
+func footerStats(d *document) ([][]chunkWords, doubt, error) {
 	var tail [tailSize]byte
 	if err := d.readAt(tail[:], d.Size()-tailSize); err != nil {
-		return nil, err
+		return nil, doubt{}, err
 	}
 	size := int64(binary.LittleEndian.Uint32(tail[:]))
 	if size > d.Size()-tailSize {
-		return nil, d.damaged(fmt.Sprintf("its footer has %d bytes, and the file %d", size, d.Size()), nil)
+		return nil, doubt{}, d.damaged(fmt.Sprintf("its footer has %d bytes, and the file %d", size, d.Size()), nil)
 	}
 	b := make([]byte, size)
 	if err := d.readAt(b, d.Size()-tailSize-size); err != nil {
-		return nil, err
+		return nil, doubt{}, err
 	}
 	t := thrift{rest: b}
 	var groups [][]chunkWords
@@ -66,9 +67,9 @@ func footerStats(d *document) ([][]chunkWords, error) {
 		return true
 	})
 	if t.bad || !ordered {
-		return nil, nil
+		return nil, d.ordersDoubt(!t.bad), nil
 	}
-	return groups, nil
+	return groups, doubt{}, nil
 }
 
 // groupStats reads the structure of a row group.
@@ -88,7 +89,7 @@ func (t *thrift) groupStats() []chunkWords {
 					if id != 12 || kind != thriftStruct {
 						return false
 					}
-					t.structure(4, func(id int, kind byte) bool { return t.bounds(&s.chunkStats, id, kind) })
+					t.structure(4, func(id int, kind byte) bool { return t.bounds(&s, id, kind) })
 					return true
 				})
 				return true
@@ -100,7 +101,7 @@ func (t *thrift) groupStats() []chunkWords {
 	return list
 }
 
-func (t *thrift) bounds(s *chunkStats, id int, kind byte) bool {
+func (t *thrift) bounds(s *chunkWords, id int, kind byte) bool {
 	switch {
 	case id == 3 && kind == thriftInt64:
 		s.nulls = t.int64()
@@ -109,6 +110,7 @@ func (t *thrift) bounds(s *chunkStats, id int, kind byte) bool {
 	case id == 6 && kind == thriftBinary:
 		s.least, s.hasLeast = t.binary(), true
 	default:
+		s.older = s.older || id == 1 || id == 2
 		return false
 	}
 	return true
@@ -118,7 +120,8 @@ func (t *thrift) bounds(s *chunkStats, id int, kind byte) bool {
 type span struct {
 	least, most any // int64, float64 or string as the type stores it; nil where nothing can be trusted
 	nulls       int64
-	sure        bool // no value can be bad: the type has none that are, or the bounds hold them all
+	why         doubt // where some of what is said is not used
+	sure        bool  // no value can be bad: the type has none that are, or the bounds hold them all
 }
 
 // span makes bounds of the engine's values, or none where they contradict each other or the type has
@@ -126,24 +129,40 @@ type span struct {
 func (d *decoder) span(s chunkStats, rows int64) span {
 	v := span{nulls: s.nulls, sure: d.allFit()}
 	if v.nulls > rows {
-		v.nulls = -1
+		v.nulls, v.why = -1, nullsAboveRows
 	}
-	if s.hasLeast && s.hasMost && v.nulls != rows {
-		least, most := d.bound(s.least), d.bound(s.most)
-		if least == nil || most == nil {
-			return v
-		}
-		if inOrder(least, most) {
-			v.least, v.most = least, most
+	switch {
+	case s.hasLeast && s.hasMost && v.nulls == rows:
+		v.why = nullsAndMore
+	case s.hasLeast && s.hasMost:
+		why := d.doubtOf(s.least, s.most)
+		if why.none() {
+			v.least, v.most = d.bound(s.least), d.bound(s.most)
 			v.sure = v.sure || d.typ.Kind != expr.String
 			return v
 		}
-	} else if !s.hasLeast && !s.hasMost && v.nulls == rows {
+		if v.why = why; v.why == typeUnused || v.why == boundMisfit || v.why == boundNotText {
+			return v
+		}
+	case s.hasLeast || s.hasMost:
+		v.why = oneBound
+	case v.nulls == rows:
 		v.sure = true
 		return v
+	default:
+		v.why = noStatistics
 	}
-	// A writer that says nothing of the values may not have counted NULLs either.
+	// A writer that says nothing of the values, or what cannot be, may not have counted NULLs either.
 	v.nulls = -1
+	return v
+}
+
+// span is that of a column chunk.
+func (w *chunkWords) span(d *decoder, rows int64) span {
+	v := d.span(w.chunkStats, rows)
+	if v.why == noStatistics && w.older {
+		v.why = onlyOlder
+	}
 	return v
 }
 

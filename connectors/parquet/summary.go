@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
+	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -17,8 +18,8 @@ type Summary struct {
 	Rows    int64
 	Columns []SummaryColumn
 	Groups  []SummaryGroup
-	// OldStatistics: the footer does not say by which order its bounds were made, so none is used.
-	OldStatistics bool
+	// Ignored are the statistics that reading does not use.
+	Ignored []connectors.IgnoredStatistics
 }
 
 // A SummaryColumn is a column; Why says why it cannot be read, "" where it can.
@@ -34,7 +35,6 @@ type SummaryGroup struct {
 	Rows, Bytes  int64    // bytes as they are in the file
 	NoStatistics []string // columns without statistics
 	NoChecksum   []string // columns whose first page has no CRC
-	Doubtful     []string // columns whose bounds or NULL count contradict themselves, so that they are not used
 }
 
 // Summarize reads a footer.
@@ -63,28 +63,30 @@ func Summarize(fs files.FS, f files.File) (_ *Summary, err error) {
 
 // doubts finds statistics that reading does not trust.
 func (d *document) doubts(s *Summary) error {
-	stats, err := footerStats(d)
+	stats, why, err := footerStats(d)
 	if err != nil {
 		return err
 	}
-	s.OldStatistics = stats == nil && s.Rows > 0
+	var p connectors.Pruning
+	if !why.none() && s.Rows > 0 {
+		p.Ignore(connectors.IgnoredStatistics{Of: connectors.OfFile, Reason: why.reason, Text: why.text, Count: 1})
+	}
 	for i := range min(len(stats), len(s.Groups)) {
 		for _, l := range d.leaves() {
-			if l.index < 0 || l.index >= len(stats[i]) {
+			if l.index < 0 || l.nest != nil || l.index >= len(stats[i]) {
 				continue
 			}
 			node, ok := d.meta.Schema.Column(l.index).SchemaNode().(*schema.PrimitiveNode)
-			x := stats[i][l.index]
-			if !ok || !x.hasLeast || !x.hasMost {
+			if !ok || s.Groups[i].Rows == 0 {
 				continue
 			}
 			c := decoder{node: node, typ: l.typ}
-			least, most := c.bound(x.least), c.bound(x.most)
-			if least != nil && most != nil && !inOrder(least, most) || x.nulls > s.Groups[i].Rows {
-				s.Groups[i].Doubtful = append(s.Groups[i].Doubtful, l.name)
+			if x := stats[i][l.index].span(&c, s.Groups[i].Rows).why; !x.none() && x != noStatistics && x != typeUnused {
+				p.Ignore(connectors.IgnoredStatistics{Column: l.name, Of: connectors.OfRowGroups, Reason: x.reason, Text: x.text, Count: 1})
 			}
 		}
 	}
+	s.Ignored = p.Ignored
 	return nil
 }
 

@@ -190,10 +190,16 @@ func addRead(files []SourceFile, place map[string]int, subtasks []jobmaster.Subt
 				for _, r := range f.Sample {
 					sum.Keep(r)
 				}
+				if f.Pruning != nil && sum.Pruning == nil {
+					sum.Pruning = &connectors.Pruning{}
+				}
+				sum.Pruning.Add(f.Pruning)
+				sum.Pruned += f.Pruned
 			}
 		}
 	}
 	for at, sum := range sums {
+		files[at].Pruning = PruningOf(sum)
 		for _, r := range sum.Sample {
 			files[at].Rejects = append(files[at].Rejects, Reject{
 				Line: r.Line, ByteOffset: r.Offset, Column: r.Column, Field: r.Field, Value: r.Value, Code: r.Class, Message: r.Message,

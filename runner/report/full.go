@@ -179,6 +179,9 @@ func fullSources(b *strings.Builder, all []Source) {
 	for line := range strings.Lines(inferred.String()) {
 		b.WriteString("  " + line)
 	}
+	for _, s := range all {
+		writePruning(b, s.Node, s.Files, "  ", true)
+	}
 	fullRejects(b, all)
 }
 

@@ -155,8 +155,21 @@ type SourceFile struct {
 	// Rejects are the first of those rows in file order, at most [connectors.MostSampled]: they are here
 	// also where nothing was published.
 	Rejects []Reject `json:"rejects,omitempty"`
+	// Pruning is what the filter passed over by statistics in the file, and which of those are not used; absent where
+	// nobody asked them.
+	Pruning *Pruning `json:"pruning,omitempty"`
 	// Modified is when the file was changed last, as the system says.
 	Modified string `json:"modified,omitempty"`
+}
+
+// A Pruning is what was passed over of a file since its statistics say that no row there passes the filter.
+type Pruning struct {
+	RowGroups int64                          `json:"rowGroups"`         // passed over as a whole
+	Of        int64                          `json:"ofRowGroups"`       // that were looked at
+	Pages     int64                          `json:"pages"`             // in other row groups, of the columns that are read
+	Rows      int64                          `json:"rows"`              // of both
+	Bytes     int64                          `json:"bytes"`             // as they are in the file, of the columns that are read
+	Ignored   []connectors.IgnoredStatistics `json:"ignored,omitempty"` // statistics that are not used, and why
 }
 
 // A Reject is a row that was bad and left out. Column is its place from 1, 0 where the record as a whole

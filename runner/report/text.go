@@ -19,6 +19,9 @@ func WriteText(w io.Writer, r Report, path string) {
 	writeVertices(&b, r)
 	writeTryCasts(&b, r.Vertices, "")
 	writeInferred(&b, r.Sources)
+	for _, s := range r.Sources {
+		WritePruning(&b, s.Node, s.Files, "")
+	}
 	writeSinks(&b, r)
 	for _, x := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", x)
