@@ -23,8 +23,11 @@ func (d *Diagnosis) parquet(fs files.FS, f files.File) error {
 	var known *connectors.DataError
 	if errors.As(err, &known) {
 		rule := "damaged"
-		if known.Kind == "NotSupported" {
+		switch known.Kind {
+		case "NotSupported":
 			rule = "encrypted"
+		case "SchemaMismatch":
+			rule = "refused"
 		}
 		d.Form = "Parquet"
 		d.add(Hazard{Rule: rule, Severity: SeverityError, Message: known.Message})
@@ -38,6 +41,8 @@ func (d *Diagnosis) parquet(fs files.FS, f files.File) error {
 		switch {
 		case c.Why != "":
 			d.add(Hazard{Rule: "unreadable-column", Severity: SeverityWarning, Column: c.Name, Message: "the column cannot be read: " + c.Why})
+		case c.Note != "":
+			d.add(Hazard{Rule: "as-stored", Severity: SeverityInfo, Column: c.Name, Message: c.Note})
 		case c.Int96:
 			d.add(Hazard{
 				Rule: "int96", Severity: SeverityWarning, Column: c.Name, Message: "its times are INT96, which has no zone: they are read as UTC, and some writers meant local time",

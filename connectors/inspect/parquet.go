@@ -22,7 +22,7 @@ func lookParquet(fs files.FS, f files.File) (*Found, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("column %s is left out: %s", c.Name, c.Why))
 			continue
 		}
-		note := ""
+		note := c.Note
 		if c.Int96 {
 			note = "INT96, taken as UTC"
 		}

@@ -330,7 +330,12 @@ func (d *decoder) booleans(c *chunk, n int) (piece, error) {
 }
 
 func overflow(value string, t expr.Type) *badValue {
-	return &badValue{kind: "Overflow", value: value, why: fmt.Sprintf("%s does not fit %s", value, t.Nullable(true))}
+	why := fmt.Sprintf("%s does not fit %s", value, t.Nullable(true))
+	if digits := t; t.Kind == expr.Decimal && t.Precision < expr.MaxDecimal {
+		digits.Precision = expr.MaxDecimal
+		why += fmt.Sprintf("; declared as %s the column may hold it", digits.Nullable(true))
+	}
+	return &badValue{kind: "Overflow", value: value, why: why}
 }
 
 func fromUint64(v int64) (int64, *badValue) {
@@ -368,10 +373,18 @@ func floorDiv(a, b int64) int64 {
 
 // fromInt96 reads nanoseconds of the day and the Julian day.
 func fromInt96(v int96) (int64, *badValue) {
-	const epoch, microsPerDay = 2440588, 86_400_000_000
+	const microsPerDay = 86_400_000_000
+	const epoch = 2440588 // the Julian day of 1970-01-01
 	nanos := int64(binary.LittleEndian.Uint64(v[:8]))
 	days := int64(binary.LittleEndian.Uint32(v[8:])) - epoch
 	micros := floorDiv(nanos, 1000)
+	// Spark counts in 64 bits from Julian day 0, so that its last 6000 years wrap around; what it writes then
+	// can be nothing else, since times of day are not negative.
+	if day := int64(int32(binary.LittleEndian.Uint32(v[8:]))); day < 0 && nanos < 0 && nanos > -microsPerDay*1000 {
+		if wrapped := (day-epoch)*microsPerDay + micros; wrapped > math.MaxInt64-epoch*microsPerDay {
+			return wrapped, nil
+		}
+	}
 	if limit := int64(math.MaxInt64/microsPerDay) - 1; days > limit || days < -limit ||
 		micros > microsPerDay || micros < -microsPerDay {
 		return 0, overflow(fmt.Sprintf("Julian day %d and %d ns", days+epoch, nanos), expr.TimestampOf(6))

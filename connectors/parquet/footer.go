@@ -20,7 +20,7 @@ type document struct {
 	files.ReadFile
 	path    string // to show
 	meta    *metadata.FileMetaData
-	strange map[string]string // columns whose logical type is not known here, and its name
+	strange *strange // what the library does not read of the footer; nil = nothing
 }
 
 const (
@@ -55,10 +55,16 @@ func (d *document) readFooter() error {
 		d.meta = r.MetaData()
 		return nil
 	})
-	if err != nil && !d.readStrange() {
-		return err
+	if err == nil {
+		err = d.checkFooter()
 	}
-	return d.checkFooter()
+	if err != nil && d.readStrange() {
+		if d.strange.none {
+			return mismatch(d.path, "", fmt.Sprintf("no column of %s can be read; it has none", d.path))
+		}
+		return d.checkFooter()
+	}
+	return err
 }
 
 func (d *document) checkMagic() error {

@@ -38,10 +38,28 @@ func (d *document) checkGroup(group int, g *metadata.RowGroupMetaData, places ma
 			continue
 		}
 		start := chunkStart(m)
-		if other, taken := places[start]; taken {
+		if other, taken := places[start]; taken && !d.twice(group, g) {
 			return wrong(i, "it begins at byte %d, as %s does", start, other)
 		}
 		places[start] = fmt.Sprintf("column %s of row group %d", path, group)
 	}
 	return nil
+}
+
+// twice reports whether all columns of a row group are those of one before it: that is one row group which the
+// footer has twice, so that its rows are there twice.
+func (d *document) twice(group int, g *metadata.RowGroupMetaData) bool {
+	for i := range group {
+		before := d.meta.RowGroup(i)
+		same := before.NumRows() == g.NumRows()
+		for c := 0; same && c < g.NumColumns(); c++ {
+			a, errA := before.ColumnChunk(c)
+			b, errB := g.ColumnChunk(c)
+			same = errA == nil && errB == nil && chunkStart(a) == chunkStart(b) && a.TotalCompressedSize() == b.TotalCompressedSize() && a.NumValues() == b.NumValues()
+		}
+		if same {
+			return true
+		}
+	}
+	return false
 }

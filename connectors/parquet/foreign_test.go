@@ -229,17 +229,28 @@ func TestUnsigned(t *testing.T) {
 		rows = append(rows, foreign{DL: ptr(int64(1)), U64: ptr(int64(u)), T96: ptr(int96Text(0, 0)), DF: bigEndianOf("1", 16), DB: bigEndianOf("1", 2), D32: ptr(int32(1)), Raw: ptr("x"), DLA: ptr("x"), DBA: ptr("x")})
 	}
 	path := foreignFile(t, rows...)
-	for _, typ := range []string{"DECIMAL(20, 0)", "DECIMAL(38, 0)", "STRING"} {
-		o := Options{Path: []string{path}, Columns: schemaOf(t, "u64 "+typ).Fields}
+	for _, typ := range []string{"DECIMAL(20, 0)", "DECIMAL(38, 0)", "STRING", ""} {
+		o := Options{Path: []string{path}}
+		if typ != "" {
+			o.Columns = schemaOf(t, "u64 "+typ).Fields
+		} else {
+			typ = "DECIMAL(20, 0)"
+		}
 		got, err := readAll(t, alloc(t), input{Options: o})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(o.Columns) == 0 {
+			at := open1(t, o).Schema().Index("u64")
+			for i, row := range got {
+				got[i] = strings.Split(row, "|")[at]
+			}
 		}
 		text := strings.ReplaceAll(strings.Join(got, ";"), "|", "")
 		if text != "0;1;9223372036854775807;9223372036854775808;18446744073709551615" {
 			t.Errorf("%s: %s", typ, text)
 		}
-		push := connectors.Pushdown{Columns: []int{0}, Limit: -1}
+		push := connectors.Pushdown{Columns: []int{open1(t, o).Schema().Index("u64")}, Limit: -1}
 		push.Where = where(t, "u64 = CAST('18446744073709551615' AS "+typ+")", open1(t, o).Schema())
 		if got, err := readAll(t, alloc(t), input{Options: o, push: &push}); err != nil || len(got) != 1 && typ != "STRING" {
 			t.Errorf("%s, filtered: %v %v", typ, got, err)
@@ -268,6 +279,9 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		{"db", "Overflow", "does not fit DECIMAL(24, 2)"},
 	} {
 		o := Options{Path: []string{path}}
+		if c.column == "u64" {
+			o.Columns = schemaOf(t, "dl BIGINT; u64 BIGINT").Fields
+		}
 		if c.column == "raw" { // declared as text, which old writers do not annotate
 			o.Columns = schemaOf(t, "dl BIGINT; raw STRING").Fields
 		}

@@ -127,6 +127,48 @@ func TestFurtherAnnotations(t *testing.T) {
 	}
 }
 
+// TestStoredAsIs reads an INTERVAL, for which there is no type, as its bytes.
+func TestStoredAsIs(t *testing.T) {
+	n, err := schema.NewPrimitiveNodeConverted("i", library.Repetitions.Optional, library.Types.FixedLenByteArray, schema.ConvertedTypes.Interval, 12, 0, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := annotatedFile(t, []schema.Node{n}, "\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00")
+	got, err := readAll(t, alloc(t), input{Options: Options{Path: []string{path}}})
+	if err != nil || strings.Join(got, "") != "AQAAAAIAAAADAAAA|NULL|" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if note := summaryOf(t, path).Columns[0].Note; !strings.HasPrefix(note, "INTERVAL") {
+		t.Error(note)
+	}
+}
+
+// TestMoreDigits: a DECIMAL whose writer wrote more digits than it said is read where more are declared.
+func TestMoreDigits(t *testing.T) {
+	fixed := string(make([]byte, 12)) + "\x01\x00\x00\x00" // 16777216
+	path := annotatedFile(t, []schema.Node{
+		optionalNode(t, "i", schema.NewDecimalLogicalType(4, 2), library.Types.Int32, 0),
+		optionalNode(t, "l", schema.NewDecimalLogicalType(4, 2), library.Types.Int64, 0),
+		optionalNode(t, "f", schema.NewDecimalLogicalType(7, 2), library.Types.FixedLenByteArray, 16),
+		optionalNode(t, "b", schema.NewDecimalLogicalType(4, 2), library.Types.ByteArray, 0),
+	}, int32(123456), int64(-123456), fixed, "\x01\xe2\x40")
+	for _, c := range []struct{ columns, want string }{
+		{"i DECIMAL(6, 2); l DECIMAL(6, 2); f DECIMAL(8, 2); b DECIMAL(6, 2)", "1234.56|-1234.56|167772.16|1234.56|"},
+		{"i DECIMAL(9, 4); l DECIMAL(38, 2); f DECIMAL(38, 3); b DECIMAL(20, 2)", "1234.5600|-1234.56|167772.160|1234.56|"},
+		{"i STRING", "1234.56 does not fit DECIMAL(4, 2); declared as DECIMAL(38, 2)"},
+		{"l DECIMAL(5, 2)", "-1234.56 does not fit DECIMAL(5, 2)"},
+		{"f DECIMAL(8, 3)", "167772.16 does not fit DECIMAL(7, 2)"},
+	} {
+		got, err := readAll(t, alloc(t), input{Options: Options{Path: []string{path}, Columns: schemaOf(t, c.columns).Fields}})
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if !strings.Contains(got[0], c.want) {
+			t.Errorf("%s: %q, want %s", c.columns, got, c.want)
+		}
+	}
+}
+
 // TestOldTimestamps: a converted type alone does not tell instants from local times, so that it is a TIMESTAMP,
 // and may be declared as an instant.
 func TestOldTimestamps(t *testing.T) {

@@ -66,3 +66,24 @@ func TestNarrow(t *testing.T) {
 		}
 	}
 }
+
+// TestInt96 reads instants that a writer counted over the end of 64 bits, and none that nobody can mean.
+func TestInt96(t *testing.T) {
+	spark := func(micros int64) (v int96) { // its arithmetic, in 64 bits
+		since := micros + 2440588*86_400_000_000
+		copy(v[:], int96Text(int32(since/86_400_000_000)-2440588, uint64(since%86_400_000_000*1000)))
+		return v
+	}
+	for _, micros := range []int64{0, 1, 9089380393200000000, 9223372036854775807, 9012505233600000000} {
+		if got, bad := fromInt96(spark(micros)); bad != nil || got != micros {
+			t.Errorf("%d: %d, %+v", micros, got, bad)
+		}
+	}
+	for _, text := range []string{int96Text(-2440590, 36000432100000), int96Text(1<<31-1, 0), int96Text(-1<<31, ^uint64(0))} {
+		var v int96
+		copy(v[:], text)
+		if got, bad := fromInt96(v); bad == nil {
+			t.Errorf("%x: %d", text, got)
+		}
+	}
+}

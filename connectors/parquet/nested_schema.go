@@ -21,11 +21,12 @@ const maxNesting = 64
 //	definition >= elem   the list in it has an element
 //	repetition <= rep    the entry begins a slot; lists have elements that begin at rep + 1
 type nest struct {
-	leaf            // of a plain value; else the name, the type and why it cannot be read
-	kind  expr.Kind // Array, Map or Row; Invalid for a plain value
-	path  string
-	parts []*nest
-	depth int
+	leaf             // of a plain value; else the name, the type and why it cannot be read
+	kind   expr.Kind // Array, Map or Row; Invalid for a plain value
+	path   string
+	parts  []*nest
+	depth  int
+	within bool // why is of a part, which it names
 
 	slot, def, elem, rep int16
 }
@@ -91,7 +92,13 @@ func (x *nest) refuse(why string) *nest {
 func (x *nest) of(parts ...*nest) {
 	x.parts = parts
 	for _, p := range parts {
-		if p.why != "" {
+		switch {
+		case p.why == "":
+		case len(p.parts) > 0 && p.within:
+			x.within = true
+			x.refuse(p.why)
+		default:
+			x.within = true
 			x.refuse(fmt.Sprintf("its part %s: %s", p.path, p.why))
 		}
 		x.depth = max(x.depth, p.depth+1)

@@ -15,18 +15,24 @@ type leaf struct {
 	index int       // among the file's leaf columns; -1 for one that cannot be read
 	typ   expr.Type // SQL type
 	why   string    // why it cannot be read
+	note  string    // what is special about how it is read
 	float bool      // its values are of 32 bits, which a FLOAT holds
 	nest  *nest     // what a nested column is made of; nil for others
 	bare  bool      // bytes without annotation, which may be text
 	utc   bool      // a TIMESTAMP of an old annotation or INT96, which most writers meant as an instant
-	wide  bool      // unsigned numbers of 64 bits, of which BIGINT holds half
+	wide  bool      // unsigned numbers of 64 bits, which are decimals where nothing else is declared
 }
 
 // as is the column as a declared type has it: bytes without annotation are text where text is declared,
-// since old writers leave the annotation out; unsigned numbers of 64 bits are whole where they can be.
+// since old writers leave the annotation out; unsigned numbers of 64 bits are whole numbers where such are
+// declared, and have to fit then; a DECIMAL has the digits that are declared where its writer wrote more than
+// the file says.
 func (l leaf) as(t expr.Type) leaf {
-	if l.wide && (t.Kind == expr.String || t.Kind == expr.Decimal) {
-		l.typ = expr.DecimalOf(20, 0).Nullable(!l.typ.NotNull) // which holds them all
+	if l.wide && t.Whole() {
+		l.typ = expr.Of(expr.BigInt).Nullable(!l.typ.NotNull)
+	}
+	if digits := t.Precision - t.Scale + l.typ.Scale; t.Kind == expr.Decimal && l.typ.Kind == expr.Decimal && digits > l.typ.Precision {
+		l.typ.Precision = digits
 	}
 	if l.bare && t.Kind == expr.String {
 		l.typ.Kind = expr.String
@@ -73,6 +79,9 @@ func primitive(n *schema.PrimitiveNode, index int) leaf {
 		l.index, l.why = -1, err.Error()
 	}
 	l.bare = n.PhysicalType() == parquet.Types.ByteArray && isNone(n.LogicalType())
+	if _, ok := n.LogicalType().(schema.IntervalLogicalType); ok {
+		l.note = "INTERVAL, read as it is stored: months, days and milliseconds, each four bytes, the lowest first"
+	}
 	l.utc = l.typ.Kind == expr.Timestamp && isInstant(n)
 	if i, ok := n.LogicalType().(*schema.IntLogicalType); ok {
 		l.wide = i.BitWidth() == 64 && !i.IsSigned()
@@ -146,6 +155,9 @@ func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
 		case *schema.TimeLogicalType:
 			return expr.TimeOf(6), nil
 		case *schema.IntLogicalType:
+			if !l.IsSigned() {
+				return expr.DecimalOf(20, 0), nil // which holds them all
+			}
 			return expr.Of(expr.BigInt), nil
 		}
 		if none {
@@ -166,7 +178,7 @@ func sqlType(n *schema.PrimitiveNode) (expr.Type, error) {
 			return expr.Of(expr.Bytes), nil
 		}
 	case parquet.Types.FixedLenByteArray:
-		if none {
+		if _, ok := logical.(schema.IntervalLogicalType); none || ok {
 			return expr.Of(expr.Bytes), nil
 		}
 		if _, ok := logical.(schema.UUIDLogicalType); ok && n.TypeLength() == 16 {

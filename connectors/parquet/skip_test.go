@@ -346,7 +346,7 @@ func TestSkipWhatTheFileHolds(t *testing.T) {
 	},
 		[]int64{7, -1, 8, 9, 10, 11}, []int64{1000, 0, 1 << 62, 0, 0, 0}, []int32{0, 0, 0, -5, 0, 0},
 		[]parquet.ByteArray{[]byte("a"), []byte("b"), []byte("c"), []byte("d"), []byte("\xc3"), []byte("f")}, []int32{1, 2, 3, 4, 5, 10_000})
-	state := bindSkipping(t, path, "", true)
+	state := bindSkipping(t, path, "u BIGINT; ms TIMESTAMP(3); time TIME(3); s STRING; m DECIMAL(4, 1)", true)
 	got, err := readSkipping(t, state, connectors.Pushdown{Columns: []int{0, 1, 2, 3, 4}, Limit: -1, Rejects: true}, connectors.SplitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func footerStats(d *document) ([][]chunkWords, doubt, error) {
 		case id == 4 && kind == thriftList:
 			t.list(0, func() { groups = append(groups, t.groupStats()) })
 		case id == 7 && kind == thriftList:
-			ordered = true
+			ordered = t.count() == d.meta.Schema.NumColumns()
 			t.list(0, func() {
 				t.structure(1, func(id int, _ byte) bool {
 					ordered = ordered && id == 1

@@ -7,27 +7,36 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
-// The library gives up a file when one of its columns has a logical type that came after the library.
-// Such annotations are taken out of the footer before the library sees it, so that the other columns
-// can be read; the column itself is left out, with the reason.
+// The library gives up a file when one of its columns has a logical type that came after the library, or one that
+// does not belong there. Such a footer is made anew without those annotations before the library sees it: a type
+// that came later is read as it is stored, which the format asks for; a column whose annotation contradicts its
+// values is left out, with the reason, and the other columns can be read.
 
 // lastKnownType is the last number among logical types that the library knows; 9 is none.
 const lastKnownType = 15
 
-// strangeName is a type that came later, by its number.
-func strangeName(number int) string {
-	switch number {
-	case 16:
-		return "VARIANT"
-	case 17:
-		return "GEOMETRY"
-	case 18:
-		return "GEOGRAPHY"
-	}
-	return fmt.Sprintf("logical type number %d", number)
+// strange is what was taken out of a footer.
+type strange struct {
+	refused map[int]string    // by place among the leaves: why the column cannot be read
+	notes   map[string]string // by column at top level: how it is read
+	gone    []leaf            // columns at top level that have no leaf
+	none    bool              // no column has a leaf, which the library cannot read
 }
 
-// readStrange decodes a footer that has such types; false where it has none, or cannot be decoded
+// storedAs says how the values of a type are stored that came later, by its number.
+func storedAs(number int) string {
+	switch number {
+	case 16:
+		return "VARIANT, read as it is stored: a ROW of metadata, value and the parts that are stored apart"
+	case 17:
+		return "GEOMETRY, read as it is stored: well-known binary"
+	case 18:
+		return "GEOGRAPHY, read as it is stored: well-known binary"
+	}
+	return fmt.Sprintf("of logical type number %d, which came later: read as it is stored", number)
+}
+
+// readStrange decodes a footer that has such annotations; false where it has none, or cannot be decoded
 // without them either.
 func (d *document) readStrange() (found bool) {
 	defer func() {
@@ -47,119 +56,182 @@ func (d *document) readStrange() (found bool) {
 	if d.readAt(b, d.Size()-tailSize-size) != nil {
 		return false
 	}
-	cut, strange := withoutStrange(b)
-	if cut == nil {
+	mended, s := withoutStrange(b)
+	if mended == nil {
 		return false
 	}
-	meta, err := metadata.NewFileMetaData(cut, nil)
+	if d.strange = s; s.none {
+		return true
+	}
+	meta, err := metadata.NewFileMetaData(mended, nil)
 	if err != nil {
 		return false
 	}
-	d.meta, d.strange = meta, strange
+	d.meta = meta
 	return true
 }
 
-// withoutStrange is a footer without annotations that are not known, nil where it has none, and the
-// columns at top level that had one, with its name.
-func withoutStrange(footer []byte) (cut []byte, strange map[string]string) {
-	strange = map[string]string{}
+// withoutStrange is a footer without annotations that do not belong there or are not known, and without groups
+// that have no columns; nil where it has none of them.
+func withoutStrange(footer []byte) ([]byte, *strange) {
 	t := thrift{rest: footer}
-	at := func() int { return len(footer) - len(t.rest) }
-	kept := 0          // of footer, up to here
-	var children []int // still to come, per group that is open
-	t.structure(0, func(id int, kind byte) bool {
+	var w thriftWriter
+	w.reset()
+	m := mender{strange: strange{refused: map[int]string{}, notes: map[string]string{}}, leaves: -1}
+	t.copy(&w, 0, func(id int, kind byte) bool {
+		if id == 7 && kind == thriftList && t.count() != m.leaves { // orders of other columns than there are
+			m.changed = true
+			t.skip(kind, 0)
+			return true
+		}
 		if id != 2 || kind != thriftList {
 			return false
 		}
-		t.list(0, func() {
-			e := t.schemaElement(at)
-			if e.number != 0 && !t.bad {
-				cut, kept = append(cut, footer[kept:e.from]...), e.to
-				if len(children) == 1 { // else it is within a nested column, which is left out as such
-					strange[e.name] = strangeName(e.number)
-				}
-			}
-			children = below(children, e.children)
-		})
+		t.list(0, func() { m.elements = append(m.elements, t.schemaElement()) })
+		if !t.bad {
+			m.mend()
+			m.write(&w)
+		}
 		return true
 	})
-	if t.bad || kept == 0 {
+	if t.bad || m.bad || !m.changed && !m.none {
 		return nil, nil
 	}
-	return append(cut, footer[kept:]...), strange
+	return w.b, &m.strange
 }
 
-// below passes an element of a schema, which is given depth first.
-func below(children []int, own int) []int {
-	if n := len(children); n > 0 {
-		children[n-1]--
-	}
-	if own > 0 {
-		return append(children, own)
-	}
-	for len(children) > 0 && children[len(children)-1] <= 0 {
-		children = children[:len(children)-1]
-	}
-	return children
+// A mender goes through the elements of a schema, which are given depth first.
+type mender struct {
+	strange
+	elements []schemaElement
+	at       int // the next element
+	leaves   int // leaves passed
+	changed  bool
+	bad      bool
 }
 
-// A schemaElement is what is needed of one: where its annotation stands if that is not known.
-type schemaElement struct {
-	name     string
-	children int
-	number   int // of its logical type; 0 where it has none or one that is known
-	from, to int
+func (m *mender) mend() {
+	if len(m.elements) == 0 {
+		m.bad = true
+		return
+	}
+	root := &m.elements[0]
+	m.at, m.leaves = 1, 0
+	m.fields(root, "", "")
+	if root.kept = true; m.at != len(m.elements) {
+		m.bad = true
+	}
+	m.none = m.leaves == 0 && !m.bad
 }
 
-func (t *thrift) schemaElement(at func() int) schemaElement {
-	var e schemaElement
-	from := at()
-	t.structure(1, func(id int, kind byte) bool {
-		switch {
-		case id == 4 && kind == thriftBinary:
-			e.name = string(t.binary())
-		case id == 5 && kind == thriftInt32:
-			e.children = int(t.int32())
-		case id == 10 && kind == thriftStruct:
-			number := 0
-			t.structure(2, func(id int, _ byte) bool { number = id; return false })
-			if number == 9 || number > lastKnownType {
-				e.number, e.from, e.to = number, from, at()
-			}
-		default:
-			t.skip(kind, 1)
-			if id > 10 && e.number != 0 {
-				t.bad = true // what follows the annotation counts its number from it
-			}
+// fields mends what is in a group; top is the column that it belongs to.
+func (m *mender) fields(group *schemaElement, top, path string) {
+	kept := 0
+	for range group.children {
+		if m.at >= len(m.elements) || m.bad {
+			m.bad = true
+			return
 		}
-		from = at()
-		return true
-	})
-	return e
+		e := &m.elements[m.at]
+		m.at++
+		column, own := top, path+"."+e.name
+		if top == "" {
+			column, own = e.name, e.name
+		}
+		if m.element(e, column, own); e.kept {
+			kept++
+		} else if m.changed = true; top == "" {
+			m.gone = append(m.gone, leaf{name: e.name, index: -1, why: "it is a group without columns"})
+		} else {
+			m.notes[column] = "read without " + own + ", a group without columns"
+		}
+	}
+	group.children = kept
+}
+
+func (m *mender) element(e *schemaElement, column, path string) {
+	if e.children > 0 || !e.typed {
+		m.fields(e, column, path)
+		e.kept = e.children > 0
+	} else {
+		e.kept = true
+		m.leaves++
+	}
+	known := e.logical != 9 && e.logical <= lastKnownType
+	if !e.typed { // what groups can be
+		e.dropLogical = e.logical != 0 && e.logical != logicalMap && e.logical != logicalList
+		e.dropConverted = e.converted >= 0 && (e.converted < convertedMap || e.converted > convertedList)
+	}
+	switch {
+	case e.logical != 0 && !known:
+		e.dropLogical, e.dropConverted = true, true
+		if m.notes[column] = storedAs(e.logical); column != path {
+			m.notes[column] = path + " is " + m.notes[column]
+		}
+	case e.typed && (e.logical != 0 && !e.fits() || e.logical == 0 && !e.fitsConverted()):
+		e.dropLogical, e.dropConverted = true, true
+		m.refused[m.leaves-1] = "its annotation contradicts how its values are stored, so that nobody knows what they mean"
+	}
+	m.changed = m.changed || e.dropLogical || e.dropConverted
+}
+
+// write writes the elements that are kept.
+func (m *mender) write(w *thriftWriter) {
+	n := 0
+	for _, e := range m.elements {
+		if e.kept {
+			n++
+		}
+	}
+	w.list(2, thriftStruct, n)
+	for _, e := range m.elements {
+		if !e.kept {
+			continue
+		}
+		t := thrift{rest: e.raw}
+		w.element()
+		t.copy(w, 1, func(id int, kind byte) bool {
+			switch {
+			case id == 5 && kind == thriftInt32:
+				t.int32()
+				w.int32(5, int32(e.children))
+			case e.dropLogical && id == 10, e.dropConverted && id == 6:
+				t.skip(kind, 1)
+			default:
+				return false
+			}
+			return true
+		})
+	}
 }
 
 // leaves are the columns of the file.
 func (d *document) leaves() []leaf {
 	list := leaves(d.meta.Schema)
+	if d.strange == nil {
+		return list
+	}
 	for i := range list {
-		if name, ok := d.strange[list[i].name]; ok && list[i].index >= 0 {
-			list[i].index, list[i].why = -1, "its type is "+name+", which cannot be read yet"
+		l := &list[i]
+		if note := d.strange.notes[l.name]; note != "" {
+			l.note = note
 		}
-		if list[i].nest != nil && len(d.strange) > 0 {
-			d.strangeWithin(list[i].nest)
-			list[i].typ, list[i].why = list[i].nest.typ, list[i].nest.why
-			if list[i].why != "" {
-				list[i].index = -1
+		if l.nest != nil {
+			d.strangeWithin(l.nest)
+			if l.typ, l.why = l.nest.typ, l.nest.why; l.why != "" {
+				l.index = -1
 			}
+		} else if why, ok := d.strange.refused[l.index]; ok {
+			l.index, l.why = -1, why
 		}
 	}
-	return list
+	return append(list, d.strange.gone...)
 }
 
-// strangeWithin refuses parts of a nested column whose logical types are not known.
+// strangeWithin refuses parts of a nested column whose annotations contradict their values.
 func (d *document) strangeWithin(x *nest) {
-	if name, ok := d.strange[x.name]; ok {
-		x.refuse("its type is " + name + ", which cannot be read yet")
+	if why, ok := d.strange.refused[x.index]; ok && x.kind == 0 {
+		x.refuse(why)
 	}
 	for _, p := range x.parts {
 		d.strangeWithin(p)

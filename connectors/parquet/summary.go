@@ -22,11 +22,13 @@ type Summary struct {
 	Ignored []connectors.IgnoredStatistics
 }
 
-// A SummaryColumn is a column; Why says why it cannot be read, "" where it can.
+// A SummaryColumn is a column; Why says why it cannot be read, "" where it can. Note says how a column is read
+// whose type is none of this program's: "GEOMETRY, read as it is stored: well-known binary".
 type SummaryColumn struct {
 	Name  string
 	Type  expr.Type
 	Why   string
+	Note  string
 	Int96 bool
 }
 
@@ -47,7 +49,7 @@ func Summarize(fs files.FS, f files.File) (_ *Summary, err error) {
 	s := &Summary{Writer: d.meta.GetCreatedBy(), Rows: d.meta.NumRows}
 	err = d.guard("the footer cannot be decoded", func() error {
 		for _, l := range d.leaves() {
-			c := SummaryColumn{Name: l.name, Type: l.typ, Why: l.why}
+			c := SummaryColumn{Name: l.name, Type: l.typ, Why: l.why, Note: l.note}
 			if l.index >= 0 {
 				c.Int96 = d.meta.Schema.Column(l.index).PhysicalType() == parquet.Types.Int96
 			}
