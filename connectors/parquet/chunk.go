@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
@@ -317,10 +318,12 @@ func (c *chunk) readLevels(h hybrid, n int) error {
 	if err := fill(&h, c.levels); err != nil {
 		return err
 	}
+	all := int16(0)
 	for _, l := range c.levels {
-		if l > 1 {
-			return fmt.Errorf("it has a definition level of %d", l)
-		}
+		all |= l
+	}
+	if all&^1 != 0 {
+		return fmt.Errorf("it has a definition level of %d", slices.Max(c.levels))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -297,11 +298,16 @@ func (d *decoder) validity(levels []int16, n int) (*memory.Buffer, int) {
 	buf := memory.NewResizableBuffer(d.alloc)
 	buf.Resize(int(bitutil.BytesForBits(int64(n))))
 	b := buf.Bytes()
+	valid, levels := 0, levels[:n]
+	for ; len(levels) >= 8; b, levels = b[1:], levels[8:] {
+		l := levels[:8:8]
+		b[0] = byte(l[0] | l[1]<<1 | l[2]<<2 | l[3]<<3 | l[4]<<4 | l[5]<<5 | l[6]<<6 | l[7]<<7)
+		valid += bits.OnesCount8(b[0])
+	}
 	clear(b)
-	valid := 0
-	for row, l := range levels[:n] {
-		b[row>>3] |= byte(l&1) << (row & 7)
-		valid += int(l & 1)
+	for row, l := range levels {
+		b[0] |= byte(l) << row
+		valid += int(l)
 	}
 	return buf, n - valid
 }

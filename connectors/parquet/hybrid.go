@@ -104,6 +104,12 @@ func unpackEights[T int16 | int32](b []byte, width int, out []T) int {
 	w, mask := uint(width)&63, uint64(1)<<(width&63)-1
 	done := 0
 	switch {
+	case width == 1: // levels of columns with NULLs
+		for ; len(out) >= 8 && len(b) > 0; b, out, done = b[1:], out[8:], done+8 {
+			o, v := out[:8:8], b[0]
+			o[0], o[1], o[2], o[3] = T(v&1), T(v>>1&1), T(v>>2&1), T(v>>3&1)
+			o[4], o[5], o[6], o[7] = T(v>>4&1), T(v>>5&1), T(v>>6&1), T(v>>7)
+		}
 	case width <= 8:
 		for ; len(out) >= 8 && len(b) >= width+8; b, out, done = b[width:], out[8:], done+8 {
 			o, v := out[:8:8], binary.LittleEndian.Uint64(b)

@@ -32,8 +32,9 @@ func (r *rows) at(i int) int {
 // A keyColumn is an array of keys taken apart once per call. Exactly one of the value slices is
 // set, or codes and text together for a dictionary.
 type keyColumn struct {
-	arr   arrow.Array
 	nullN bool
+	valid []byte // bits of rows that are not NULL, from bit off on; nil of a column of the type NULL
+	off   int
 	i32   []int32
 	i64   []int64
 	f64   []float64
@@ -55,7 +56,10 @@ type texts struct {
 func (s texts) at(i int) []byte { return s.data[s.offsets[i]:s.offsets[i+1]] }
 
 func (c *keyColumn) load(a arrow.Array) error {
-	c.arr, c.nullN = a, a.NullN() > 0
+	c.nullN, c.off = a.NullN() > 0, a.Data().Offset()
+	if b := a.Data().Buffers(); c.nullN && len(b) > 0 && b[0] != nil {
+		c.valid = b[0].Bytes()
+	}
 	switch v := a.(type) {
 	case *array.Int32:
 		c.i32 = v.Int32Values()
@@ -114,8 +118,10 @@ func TextBytes(a arrow.Array) []byte {
 func (c *keyColumn) nulls() bool { return c.nullN || c.dict != nil && c.dict.NullN() > 0 }
 
 func (c *keyColumn) null(row int) bool {
-	if c.nullN && (c.arr.IsNull(row) || c.arr.DataType().ID() == arrow.NULL) {
-		return true
+	if c.nullN {
+		if bit := c.off + row; c.valid == nil || c.valid[bit>>3]>>(bit&7)&1 == 0 {
+			return true
+		}
 	}
 	return c.dict != nil && c.dict.NullN() > 0 && c.dict.IsNull(int(c.codes[row]))
 }
