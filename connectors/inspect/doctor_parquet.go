@@ -23,10 +23,10 @@ func (d *Diagnosis) parquet(fs files.FS, f files.File) error {
 	var known *connectors.DataError
 	if errors.As(err, &known) {
 		rule := "damaged"
-		switch known.Kind {
-		case "NotSupported":
+		switch {
+		case known.Kind == "NotSupported" && strings.Contains(known.Message, "encrypted"):
 			rule = "encrypted"
-		case "SchemaMismatch":
+		case known.Kind == "NotSupported" || known.Kind == "SchemaMismatch":
 			rule = "refused"
 		}
 		d.Form = "Parquet"

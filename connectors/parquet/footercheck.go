@@ -1,9 +1,12 @@
 package parquet
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/parquet/metadata"
+
+	"github.com/seed-4b0e9f7c/runner/connectors"
 )
 
 // checkGroup compares what the footer says of a row group's columns with what it says of the group and of
@@ -15,11 +18,17 @@ func (d *document) checkGroup(group int, g *metadata.RowGroupMetaData, places ma
 		return d.damaged(fmt.Sprintf("row group %d, column %s: ", group, name)+fmt.Sprintf(format, args...), nil)
 	}
 	for i := range g.NumColumns() {
-		m, err := g.ColumnChunk(i)
+		m, err := chunkOf(g, i)
 		if err != nil {
-			return err
+			return wrong(i, "%v", err)
 		}
 		leaf := d.meta.Schema.Column(i)
+		if m.FilePath() != "" {
+			return &connectors.DataError{
+				Kind: "NotSupported", File: d.path, Field: leaf.Path(),
+				Message: fmt.Sprintf("row group %d, column %s: its values are in another file, %s: read the files that have values", group, leaf.Path(), m.FilePath()),
+			}
+		}
 		path := m.PathInSchema().String()
 		if other := d.meta.Schema.ColumnIndexByName(path); other >= 0 && other != i && path != leaf.Path() {
 			return wrong(i, "the footer has column %s in its place", path)
@@ -44,6 +53,16 @@ func (d *document) checkGroup(group int, g *metadata.RowGroupMetaData, places ma
 		places[start] = fmt.Sprintf("column %s of row group %d", path, group)
 	}
 	return nil
+}
+
+// chunkOf is what the footer says of a column of a row group; the library panics where it says nothing.
+func chunkOf(g *metadata.RowGroupMetaData, column int) (m *metadata.ColumnChunkMetaData, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the footer does not say where it is")
+		}
+	}()
+	return g.ColumnChunk(column)
 }
 
 // twice reports whether all columns of a row group are those of one before it: that is one row group which the

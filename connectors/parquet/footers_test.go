@@ -243,3 +243,60 @@ func TestGroupTwice(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// TestFarChunks: a footer whose row groups are in other files is refused by name, and so is one that does not say
+// where a column is.
+func TestFarChunks(t *testing.T) {
+	b, err := os.ReadFile(withSchema(t, 3, func(w *thriftWriter) {
+		element(w, "schema", 2, nil)
+		element(w, "a", -1, nil)
+		element(w, "b", -1, nil)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// chunks writes the row group anew, with column chunks as chunk writes them.
+	chunks := func(chunk func(r *thrift, w *thriftWriter, id int, kind byte) bool) string {
+		return save(t, changedFooter(t, b, func(r *thrift, w *thriftWriter, id int, kind byte) bool {
+			if id != 4 || kind != thriftList {
+				return false
+			}
+			w.list(4, thriftStruct, 1)
+			r.list(0, func() {
+				w.element()
+				r.copy(w, 1, func(id int, kind byte) bool {
+					if id != 1 || kind != thriftList {
+						return false
+					}
+					w.list(1, thriftStruct, 2)
+					r.list(1, func() {
+						w.element()
+						r.copy(w, 2, func(id int, kind byte) bool { return chunk(r, w, id, kind) })
+					})
+					return true
+				})
+			})
+			return true
+		}))
+	}
+	far := chunks(func(r *thrift, w *thriftWriter, id int, kind byte) bool {
+		if id == 2 { // its place
+			w.text(1, "part-0.parquet")
+		}
+		return false
+	})
+	nowhere := chunks(func(r *thrift, _ *thriftWriter, id int, kind byte) bool {
+		if id == 3 {
+			r.skip(kind, 2)
+		}
+		return id == 3
+	})
+	for path, want := range map[string]string{
+		far: "row group 0, column a: its values are in another file, part-0.parquet", nowhere: "row group 0, column a: the footer does not say where it is",
+	} {
+		_, err := readAll(t, alloc(t), input{Options: Options{Path: []string{path}}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
