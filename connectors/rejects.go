@@ -1,6 +1,8 @@
 package connectors
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -59,10 +61,12 @@ type Rejecting interface {
 
 // A Replaying source can be told to read single records of its files and nothing else.
 type Replaying interface {
-	// Only is the state of a source like this one that reads these records, which may be none. An error
-	// says which of them cannot be read: a file that the source has not. It does no I/O; a record that no
-	// longer stands in its file is an error of the reader.
-	Only(records []Record) (state []byte, err error)
+	// Only is the state of a source like this one that reads these records, which may be none or millions: they
+	// come file by file and in the order of each, and are not kept in memory. What of them the source and its
+	// readers need is in files of the folder dir, which have to be there as long as there is such a source.
+	// An error says which record cannot be read: one in a file that the source has not. The files themselves
+	// are not looked at; a record that no longer stands in its file is an error of the reader.
+	Only(records iter.Seq2[Record, error], dir string) (state []byte, err error)
 }
 
 // A Record says where a record stands that an earlier run left out. File is as [File].Path says it, or
@@ -72,6 +76,11 @@ type Record struct {
 	Line   int64  `json:"line,omitempty"` // from 1; of a file without lines (Parquet) the row; 0 = not known
 	Offset int64  `json:"offset"`
 	Raw    string `json:"raw"`
+}
+
+// Before orders records as [Replaying] wants them: by file, line and byte.
+func (r *Record) Before(o *Record) int {
+	return cmp.Or(cmp.Compare(r.File, o.File), cmp.Compare(r.Line, o.Line), cmp.Compare(r.Offset, o.Offset))
 }
 
 // MostSampled is how many rejects of a file a [Tally] has in full.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,7 @@ type ReplayOf struct {
 	Again bool
 
 	plan *plans.Plan // the one that is run
+	dir  string      // for the records, while they are read again
 }
 
 // A Refusal says why nothing was run: the replay that was asked for makes no sense.
@@ -50,6 +52,12 @@ func Replay(ctx context.Context, cat jobgraph.Catalogs, p *plans.Plan, s Setting
 		return report.Report{}, err
 	}
 	of.plan, s.replay = p, &of
+	dir, err := scratch(s.SpillDir, "runner-replay-")
+	if err != nil {
+		return report.Report{}, fmt.Errorf("making a folder for the records to replay: %w", err)
+	}
+	of.dir = dir
+	defer func() { _ = os.RemoveAll(dir) }() // it is of no use; what is left of it the next replay removes
 	return Run(ctx, cat, p, s)
 }
 
@@ -132,7 +140,8 @@ func (r *run) replayBound(bp *jobgraph.BoundPlan) error {
 		if err != nil {
 			return err
 		}
-		if len(only) == 0 {
+		if only == nil {
+			only = func(func(connectors.Record, error) bool) {}
 			r.warn("source %s: nothing of it is read, since run %s left none of its rows out", n.Name, of.Earlier.RunID)
 		}
 		b := bp.Sources[n.Name]
@@ -140,7 +149,7 @@ func (r *run) replayBound(bp *jobgraph.BoundPlan) error {
 		if !ok {
 			return refuse("source %s: a source of kind %s cannot read single records again", n.Name, n.Source.Kind)
 		}
-		if b.State, err = src.Only(only); err != nil {
+		if b.State, err = src.Only(only, of.dir); err != nil {
 			return of.unreadable(n.Name, err)
 		}
 		if b.Source, err = r.cat.Connectors[n.Source.Kind].Open(b.State); err != nil {
@@ -191,8 +200,8 @@ func (of *ReplayOf) sparing(bp *jobgraph.BoundPlan) error {
 	return nil
 }
 
-// recordsOf are the records of a source that the earlier run left out.
-func (r *run) recordsOf(bp *jobgraph.BoundPlan, n *plans.Node) ([]connectors.Record, error) {
+// recordsOf are the records of a source that the earlier run left out, nil where it left none out.
+func (r *run) recordsOf(bp *jobgraph.BoundPlan, n *plans.Node) (iter.Seq2[connectors.Record, error], error) {
 	of := r.s.replay
 	k := of.sinkOf(n.Name)
 	if k == nil {

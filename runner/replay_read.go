@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/badrows"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -24,8 +26,9 @@ import (
 	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
 
-// readRejects reads what a sink of bad rows wrote, and makes sure that it is that.
-func (r *run) readRejects(bp *jobgraph.BoundPlan, k *report.Sink) ([]connectors.Record, error) {
+// readRejects reads what a sink of bad rows wrote, and makes sure that it is that. There may be millions of them,
+// so they go to disk, where they are sorted.
+func (r *run) readRejects(bp *jobgraph.BoundPlan, k *report.Sink) (_ iter.Seq2[connectors.Record, error], err error) {
 	paths, err := r.s.replay.written(bp, k)
 	if err != nil {
 		return nil, err
@@ -34,19 +37,29 @@ func (r *run) readRejects(bp *jobgraph.BoundPlan, k *report.Sink) ([]connectors.
 	if err != nil {
 		return nil, refuse("sink %s: its bad rows cannot be read again: %v", k.Node, err)
 	}
-	rd := &rejectsReader{run: r, src: src, schema: connectors.RejectSchema()}
+	f, err := os.CreateTemp(r.s.replay.dir, "rejects-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	rd := &rejectsReader{run: r, src: src, schema: connectors.RejectSchema(), spool: badrows.NewSpool(f, badrows.DefaultLimit)}
 	if err := rd.read(); err != nil {
 		if r.ctx.Err() != nil {
 			return nil, err
 		}
 		return nil, refuse("sink %s: its bad rows cannot be read again: %v", k.Node, err)
 	}
-	sum := rd.digest.Sum()
-	if got := hex.EncodeToString(sum[:]); !r.s.replay.Force && (got != k.Digest || int64(len(rd.out)) != k.Rows) {
-		return nil, refuse("%s: these are not the %d bad rows that run %s wrote: %d rows with another content stand there; give --force to replay them",
-			strings.Join(k.Files, ", "), k.Rows, r.s.replay.Earlier.RunID, len(rd.out))
+	part, err := rd.spool.Finish()
+	if err != nil {
+		return nil, err
 	}
-	return rd.out, nil
+	part.Path = f.Name()
+	sum := rd.digest.Sum()
+	if got := hex.EncodeToString(sum[:]); !r.s.replay.Force && (got != k.Digest || part.Rows != k.Rows) {
+		return nil, refuse("%s: these are not the %d bad rows that run %s wrote: %d rows with another content stand there; give --force to replay them",
+			strings.Join(k.Files, ", "), k.Rows, r.s.replay.Earlier.RunID, part.Rows)
+	}
+	return badrows.Merge(r.s.replay.dir, []badrows.Part{part}), nil
 }
 
 // written are the files of a sink of bad rows. A secret in their paths is not in the report: then they are
@@ -112,13 +125,13 @@ func (r *run) rejectsSource(k *report.Sink, paths []string) (connectors.Source, 
 	return c.Open(state)
 }
 
-// A rejectsReader reads bad rows, all of them into memory.
+// A rejectsReader reads bad rows.
 type rejectsReader struct {
 	run    *run
 	src    connectors.Source
 	schema expr.Schema
 	digest *column.Digest
-	out    []connectors.Record
+	spool  *badrows.Spool
 }
 
 func (rd *rejectsReader) read() (err error) {
@@ -178,7 +191,9 @@ func (rd *rejectsReader) take(b operators.Batch) error {
 		if line, ok := rec.Column(1).(*array.Int64); ok && line.IsValid(i) {
 			r.Line = line.Value(i)
 		}
-		rd.out = append(rd.out, r)
+		if err := rd.spool.Add(r); err != nil {
+			return err
+		}
 	}
 	return nil
 }

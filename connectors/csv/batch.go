@@ -206,7 +206,10 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 	st := text.State{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Ends: uint8(c.ends), Read: int64(c.read)}
 	switch {
 	case c.in.Only != nil:
-		st.Pos = r.unread(c)
+		var err error
+		if st.Pos, err = r.unread(c); err != nil {
+			return nil, err
+		}
 	case r.next < r.chunk.records:
 		st.Pos = r.chunk.offset(r.next)
 	}
@@ -226,5 +229,5 @@ func (r *reader) Close() error {
 	if r.set != nil { // one that only finds records again has none
 		r.set.Release()
 	}
-	return errors.Join(r.closeStream(), r.file.Close())
+	return errors.Join(r.closeStream(), r.file.Close(), r.list.Close())
 }

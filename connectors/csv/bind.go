@@ -59,7 +59,7 @@ type input struct {
 	InOrder     string `json:"inOrder,omitempty"`
 	Compression string `json:"compression,omitempty"`
 	// Only are the records to read, nil for all of them.
-	Only listing `json:"only,omitempty"`
+	Only *text.Listing `json:"only,omitempty"`
 
 	marked  string   // the UTF-16 that its byte-order mark says
 	names   []string // of its columns, where they are being found

@@ -6,8 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"sort"
+	"iter"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
@@ -17,101 +16,54 @@ import (
 // A source may read single records of its files: those that an earlier run left out. Its splits are then
 // runs of such records, and the bytes that the books count are those of their texts.
 
-// A listed record is one to read.
-type listed struct {
-	text.Listed
-	// With: it goes on what the one before begins, as the plan reads it now, so both are of one split.
-	With bool
-	raw  string // while the list is made
-}
-
-// A listing is records in the order of the file, packed where it travels.
-type listing []listed
-
-// MarshalJSON packs a listing.
-func (l listing) MarshalJSON() ([]byte, error) {
-	var b []byte
-	at := int64(0)
-	for _, x := range l {
-		b = x.Pack(b, at, x.With)
-		at = x.At
-	}
-	return json.Marshal(b)
-}
-
-// UnmarshalJSON unpacks a listing.
-func (l *listing) UnmarshalJSON(packed []byte) error {
-	*l = nil
-	return text.Unpack(packed, func(x text.Listed, with bool) { *l = append(*l, listed{Listed: x, With: with}) })
-}
-
 // Only is the state of the source reading these records alone.
-func (s *source) Only(records []connectors.Record) ([]byte, error) {
+func (s *source) Only(records iter.Seq2[connectors.Record, error], dir string) ([]byte, error) {
 	b := s.bound
-	b.Files = slices.Clone(s.Files)
-	for i := range b.Files {
-		b.Files[i].Only = nil
-	}
-	for _, r := range records {
-		in, err := b.fileOf(r.File)
-		if err != nil {
-			return nil, err
-		}
+	b.Files = nil
+	name := func(i int) (shown, abs string) { return s.Files[i].Path, s.Files[i].Abs }
+	j := joiner{delimiter: b.Delimiter}
+	lists, err := text.List(dir, records, len(s.Files), name, func(file int, r connectors.Record) (text.Listed, error) {
+		in := &s.Files[file]
 		if in.InOrder == "" && r.Offset < in.Data {
-			return nil, fmt.Errorf("the record at byte %d of %s stands before the first one of the file, which begins at byte %d now", r.Offset, in.Path, in.Data)
+			return text.Listed{}, fmt.Errorf("the record at byte %d of %s stands before the first one of the file, which begins at byte %d now", r.Offset, in.Path, in.Data)
 		}
-		in.Only = append(in.Only, listed{Listed: text.List(r), raw: r.Raw})
-	}
-	b.Files = slices.DeleteFunc(b.Files, func(in input) bool { return len(in.Only) == 0 })
-	for i := range b.Files {
-		in := &b.Files[i]
-		slices.SortFunc(in.Only, func(a, b listed) int { return int(min(1, max(-1, a.At-b.At))) })
-		for k, l := range in.Only[1:] {
-			if l.At == in.Only[k].At {
-				return nil, fmt.Errorf("the record at byte %d of %s is there twice", l.At, in.Path)
-			}
-		}
-		in.join(b.Delimiter)
-	}
-	return json.Marshal(b)
-}
-
-// join marks the records that stand inside quotes which one before them opens.
-func (in *input) join(delimiter byte) {
-	at := stand{before: '\n'}
-	for i := range in.Only {
-		l := &in.Only[i]
-		l.With = false
-		if i > 0 && at.sit == quoted {
-			before := in.Only[i-1]
-			if gap := l.At - before.At - before.Len; gap == 1 || gap == 2 {
-				l.With = true
-				at, _ = at.next('\n', delimiter)
-			}
-		}
-		if !l.With {
-			at = stand{before: '\n'}
-		}
-		at = at.over([]byte(l.raw), delimiter)
-	}
-}
-
-// fileOf finds a file by the path it is shown with, or by the end of its absolute path.
-func (b *bound) fileOf(path string) (*input, error) {
-	i, err := text.FileOf(path, len(b.Files), func(i int) (shown, abs string) { return b.Files[i].Path, b.Files[i].Abs })
+		return j.next(file, text.ListedOf(r), r.Raw), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &b.Files[i], nil
+	for i, l := range lists {
+		if l != nil {
+			in := s.Files[i]
+			in.Only = l
+			b.Files = append(b.Files, in)
+		}
+	}
+	return json.Marshal(b)
 }
 
-// sums are the places of the records in the bytes that the books count, with their end.
-func sums(only []listed) []int64 {
-	s := make([]int64, len(only)+1)
-	for i, l := range only {
-		s[i+1] = s[i] + l.Size()
+// A joiner marks the records that stand inside quotes which one before them opens.
+type joiner struct {
+	delimiter byte
+	file      int
+	before    text.Listed // nothing of it at first
+	at        stand       // behind it
+}
+
+func (j *joiner) next(file int, l text.Listed, raw string) text.Listed {
+	l.With = false
+	if file == j.file && j.at.sit == quoted {
+		if gap := l.At - j.before.At - j.before.Len; gap == 1 || gap == 2 {
+			l.With = true
+			j.at, _ = j.at.next('\n', j.delimiter)
+		}
 	}
-	return s
+	if !l.With {
+		j.at = stand{before: '\n'}
+	}
+	j.at = j.at.over([]byte(raw), j.delimiter)
+	j.file, j.before = file, l
+	return l
 }
 
 // tiles is how many bytes the splits of a file tile.
@@ -119,20 +71,32 @@ func (in *input) tiles() int64 {
 	if in.Only == nil {
 		return in.Bytes
 	}
-	return sums(in.Only)[len(in.Only)]
+	return in.Only.Size
 }
 
 // startListed begins a split of single records.
 func (r *reader) startListed(c *cursor, st text.State) error {
-	s := sums(c.in.Only)
-	from := func(place int64) int {
-		i := sort.Search(len(c.in.Only), func(i int) bool { return s[i] >= place })
-		for i < len(c.in.Only) && c.in.Only[i].With {
+	if err := r.list.Turn(c.in.Only); err != nil {
+		return err
+	}
+	from := func(place int64) (int, error) {
+		i, err := r.list.Find(0, r.list.Len(), func(l text.Listed) bool { return l.Before >= place })
+		for err == nil && i < r.list.Len() {
+			var l text.Listed
+			if l, err = r.list.At(i); err == nil && !l.With {
+				break
+			}
 			i++
 		}
-		return i
+		return i, err
 	}
-	c.next, c.upto = from(max(st.Start, st.Pos)), from(st.End)
+	var err error
+	if c.next, err = from(max(st.Start, st.Pos)); err != nil {
+		return err
+	}
+	if c.upto, err = from(st.End); err != nil {
+		return err
+	}
 	c.resumed = true // its beginning is no guess
 	r.chunk.records, r.next, r.chunk.fault = 0, 0, nil
 	if c.in.InOrder == "" {
@@ -183,7 +147,10 @@ func (x *single) end() int64 { return x.at + int64(len(text.WithoutEnd(x.raw))) 
 // readListed reads what stands where the next record was left out. As the plan reads it now that may be
 // several records, or a part of one that goes on where more records were left out.
 func (r *reader) readListed(c *cursor) error {
-	l := c.in.Only[c.next]
+	l, err := r.list.At(c.next)
+	if err != nil {
+		return err
+	}
 	x, err := r.one(c.in, l)
 	if err != nil {
 		return err
@@ -203,10 +170,16 @@ func (r *reader) readListed(c *cursor) error {
 		return nil
 	}
 	for away := x.at - l.At; x.end() > to; {
-		if c.next == c.upto || c.in.Only[c.next].At+away >= x.end() {
-			return l.swallowing(c.in)
+		if c.next == c.upto {
+			return swallowing(l, c.in)
 		}
-		l = c.in.Only[c.next]
+		before := l
+		if l, err = r.list.At(c.next); err != nil {
+			return err
+		}
+		if l.At+away >= x.end() {
+			return swallowing(before, c.in)
+		}
 		to = l.At + away + l.Len
 		c.next++
 		t.Bytes += l.Size()
@@ -244,7 +217,7 @@ func (r *reader) put(c *cursor, x *single, fileAt int64) {
 }
 
 // one reads the record that stands where one was left out.
-func (r *reader) one(in *input, l listed) (x single, err error) {
+func (r *reader) one(in *input, l text.Listed) (x single, err error) {
 	if r.text != nil {
 		return r.text.listed(in, l)
 	}
@@ -270,7 +243,7 @@ func (r *reader) following() (rec record, raw []byte, at, line int64, err error)
 }
 
 // listed reads a record of a file that is read in order.
-func (s *stream) listed(in *input, l listed) (x single, err error) {
+func (s *stream) listed(in *input, l text.Listed) (x single, err error) {
 	if s.Base+s.Away > l.At {
 		return x, l.Gone(in.Path)
 	}
@@ -292,7 +265,7 @@ func (s *stream) listed(in *input, l listed) (x single, err error) {
 	return x, err
 }
 
-func (l listed) swallowing(in *input) error {
+func swallowing(l text.Listed, in *input) error {
 	return &connectors.DataError{
 		Kind: "CsvFormatError", File: in.Path, Wanted: "a run of the whole plan",
 		Message: fmt.Sprintf("the record that was left out at byte %d goes on, as the plan reads it now, over rows that were not left out: expected a run of the whole plan", l.At),
@@ -307,33 +280,57 @@ func (r *reader) findListed(ctx context.Context, in *input, o operators.Origin, 
 		return 0, err
 	}
 	defer func() {
-		err = errors.Join(err, at.closeStream(), at.file.Close())
+		err = errors.Join(err, at.closeStream(), at.file.Close(), at.list.Close())
 	}()
+	return r.seek(ctx, in, o, row, at.singles(in, o.Offset))
+}
+
+// singles gives the records that are read singly, one after the other, from an offset on.
+func (r *reader) singles(in *input, from int64) func() (record, []byte, int64, error) {
 	i, to := 0, int64(0)
-	return r.seek(ctx, in, o, row, func() (record, []byte, int64, error) {
+	return func() (record, []byte, int64, error) {
 		for {
 			var x single
 			var err error
 			switch {
-			case i > 0 && to > at.reached():
-				x.record, x.raw, x.at, x.line, err = at.following()
-			case i == len(in.Only):
-				return record{}, nil, o.Offset, nil
+			case i > 0 && to > r.reached():
+				x.record, x.raw, x.at, x.line, err = r.following()
+			case i == r.list.Len():
+				return record{}, nil, from, nil
 			default:
-				l := in.Only[i]
-				x, err = at.one(in, l)
-				for i++; x.exact && i < len(in.Only) && in.Only[i].At-l.At < int64(x.length); i++ {
-					l.Len = in.Only[i].At - l.At + in.Only[i].Len
-				}
-				if to = 0; x.exact {
-					to = x.at + l.Len
-				}
+				x, i, to, err = r.run(in, i)
 			}
-			if err != nil || x.raw != nil && x.at >= o.Offset {
+			if err != nil || x.raw != nil && x.at >= from {
 				return x.record, x.raw, x.at, err
 			}
 		}
-	})
+	}
+}
+
+// run reads the record at a place of the list, and gives the place behind those that it goes on over, and where
+// the text of these ends.
+func (r *reader) run(in *input, i int) (x single, next int, to int64, err error) {
+	l, err := r.list.At(i)
+	if err != nil {
+		return x, i, 0, err
+	}
+	if x, err = r.one(in, l); err != nil {
+		return x, i, 0, err
+	}
+	for i++; x.exact && i < r.list.Len(); i++ {
+		n, err := r.list.At(i)
+		if err != nil {
+			return x, i, 0, err
+		}
+		if n.At-l.At >= int64(x.length) {
+			break
+		}
+		l.Len = n.At - l.At + n.Len
+	}
+	if x.exact {
+		to = x.at + l.Len
+	}
+	return x, i, to, nil
 }
 
 // reached is where reading single records is, in the text.
@@ -345,11 +342,14 @@ func (r *reader) reached() int64 {
 }
 
 // unread is where a split of single records goes on, in the bytes that the books count.
-func (r *reader) unread(c *cursor) int64 {
+func (r *reader) unread(c *cursor) (int64, error) {
 	i := c.next
 	if r.next < r.chunk.records && r.next < len(r.chunk.kept) {
 		at := r.chunk.kept[r.next].at
-		i = sort.Search(len(c.in.Only), func(k int) bool { return c.in.Only[k].At >= at })
+		var err error
+		if i, err = r.list.Find(0, r.list.Len(), func(l text.Listed) bool { return l.At >= at }); err != nil {
+			return 0, err
+		}
 	}
-	return sums(c.in.Only)[i]
+	return r.list.Before(i)
 }

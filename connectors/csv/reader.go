@@ -27,6 +27,7 @@ type reader struct {
 	text  *stream // of a file that is read in order
 	// single reads the single records of a file that may be cut.
 	single *recordReader
+	list   text.Lister
 
 	chunk   chunk
 	next    int    // first row of the chunk that was not given out

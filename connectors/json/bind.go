@@ -49,7 +49,7 @@ type input struct {
 	InOrder     string `json:"inOrder,omitempty"`
 	Compression string `json:"compression,omitempty"`
 	// Only are the records to read, where not all are.
-	Only text.Listing `json:"only,omitempty"`
+	Only *text.Listing `json:"only,omitempty"`
 }
 
 func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {

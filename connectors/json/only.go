@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
-	"sort"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
@@ -20,39 +20,22 @@ import (
 // those of the unpacked file.
 
 // Only is the state of the source reading these records alone.
-func (s *source) Only(records []connectors.Record) ([]byte, error) {
+func (s *source) Only(records iter.Seq2[connectors.Record, error], dir string) ([]byte, error) {
 	b := s.bound
-	b.Files = slices.Clone(s.Files)
-	for i := range b.Files {
-		b.Files[i].Only = nil
+	b.Files = nil
+	name := func(i int) (shown, abs string) { return s.Files[i].Path, s.Files[i].Abs }
+	lists, err := text.List(dir, records, len(s.Files), name, func(_ int, r connectors.Record) (text.Listed, error) { return text.ListedOf(r), nil })
+	if err != nil {
+		return nil, err
 	}
-	for _, r := range records {
-		i, err := text.FileOf(r.File, len(b.Files), func(i int) (shown, abs string) { return b.Files[i].Path, b.Files[i].Abs })
-		if err != nil {
-			return nil, err
-		}
-		b.Files[i].Only = append(b.Files[i].Only, text.List(r))
-	}
-	b.Files = slices.DeleteFunc(b.Files, func(in input) bool { return len(in.Only) == 0 })
-	for i := range b.Files {
-		only := b.Files[i].Only
-		slices.SortFunc(only, func(a, b text.Listed) int { return int(min(1, max(-1, a.At-b.At))) })
-		for k, l := range only[1:] {
-			if l.At == only[k].At {
-				return nil, fmt.Errorf("the record at byte %d of %s is there twice", l.At, b.Files[i].Path)
-			}
+	for i, l := range lists {
+		if l != nil {
+			in := s.Files[i]
+			in.Only = l
+			b.Files = append(b.Files, in)
 		}
 	}
 	return json.Marshal(b)
-}
-
-// sums are the places of the records in the bytes that the books count, with their end.
-func (in *input) sums() []int64 {
-	s := make([]int64, len(in.Only)+1)
-	for i, l := range in.Only {
-		s[i+1] = s[i] + l.Size()
-	}
-	return s
 }
 
 // tiles is how many bytes the splits of a file tile.
@@ -60,14 +43,23 @@ func (in *input) tiles() int64 {
 	if in.Only == nil {
 		return in.Bytes
 	}
-	return in.sums()[len(in.Only)]
+	return in.Only.Size
 }
 
 // startListed begins a split of single records.
 func (r *reader) startListed(c *cursor, st text.State) (err error) {
-	s := c.in.sums()
-	from := func(place int64) int { return sort.Search(len(c.in.Only), func(i int) bool { return s[i] >= place }) }
-	c.next, c.upto = from(max(st.Start, st.Pos)), from(st.End)
+	if err := r.list.Turn(c.in.Only); err != nil {
+		return err
+	}
+	from := func(place int64) (int, error) {
+		return r.list.Find(0, r.list.Len(), func(l text.Listed) bool { return l.Before >= place })
+	}
+	if c.next, err = from(max(st.Start, st.Pos)); err != nil {
+		return err
+	}
+	if c.upto, err = from(st.End); err != nil {
+		return err
+	}
 	if c.in.InOrder != "" {
 		r.text, err = openInOrder(r.src, c.in, 0)
 	} else {
@@ -83,10 +75,13 @@ func (r *reader) loadListed(c *cursor) (more bool, err error) {
 	if err := r.listed(c, k, text.StreamRead); err != nil {
 		return false, err
 	}
-	for _, l := range c.in.Only[from:c.next] {
-		r.tally(c).Bytes += l.Size()
+	before, err := r.list.Before(from)
+	if err != nil {
+		return false, err
 	}
-	return c.next > from, nil
+	behind, err := r.list.Before(c.next)
+	r.tally(c).Bytes += behind - before
+	return c.next > from, err
 }
 
 // listed reads single records, of about so many bytes together, into a chunk.
@@ -94,7 +89,11 @@ func (r *reader) listed(c *cursor, k *chunk, most int) error {
 	k.alt = append(k.alt[:0], make([]byte, columntext.Front)...)
 	var pieces []piece
 	for ; c.next < c.upto && len(k.alt) < most && len(pieces) < maxRows; c.next++ {
-		p, err := r.piece(c.in, c.in.Only[c.next], k)
+		l, err := r.list.At(c.next)
+		if err != nil {
+			return err
+		}
+		p, err := r.piece(c.in, l, k)
 		if err != nil {
 			return err
 		}
@@ -158,13 +157,20 @@ func (k *chunk) copyListed(p *piece, b []byte, array bool) {
 }
 
 // unread is where a split of single records goes on, in the bytes that the books count.
-func (r *reader) unread(c *cursor) int64 {
+func (r *reader) unread(c *cursor) (int64, error) {
 	i := c.next
 	if r.next < r.chunk.records {
-		at := r.chunk.offset(r.next)
-		i = sort.Search(len(c.in.Only), func(k int) bool { return c.in.Only[k].At >= at })
+		var err error
+		if i, err = r.list.Find(0, r.list.Len(), behind(r.chunk.offset(r.next))); err != nil {
+			return 0, err
+		}
 	}
-	return c.in.sums()[i]
+	return r.list.Before(i)
+}
+
+// behind finds the first listed record at an offset or behind it.
+func behind(at int64) func(text.Listed) bool {
+	return func(l text.Listed) bool { return l.At >= at }
 }
 
 // seekListed reads single records from an origin on up to a row.
@@ -174,8 +180,10 @@ func (r *reader) seekListed(ctx context.Context, in *input, o operators.Origin, 
 	if err := at.startListed(c, text.State{End: in.tiles()}); err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, at.closeText(), at.file.Close()) }()
-	c.next = sort.Search(len(in.Only), func(k int) bool { return in.Only[k].At >= o.Offset })
+	defer func() { err = errors.Join(err, at.closeText(), at.file.Close(), at.list.Close()) }()
+	if c.next, err = at.list.Find(0, at.list.Len(), behind(o.Offset)); err != nil {
+		return s, err
+	}
 	var k chunk
 	k.wants(r.src.Columns, r.src.paths, r.set.Used(), r.src.Last)
 	for left := int(o.Row + row); ; left -= k.records {

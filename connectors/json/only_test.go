@@ -66,11 +66,11 @@ func TestOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			only, err := src.Only(list)
+			only, err := src.Only(connectortest.Records(list), t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
-			good, err := src.Only(slices.DeleteFunc(slices.Clone(list), func(r connectors.Record) bool { return strings.Contains(r.Raw, "never") }))
+			good, err := src.Only(connectortest.Records(slices.DeleteFunc(slices.Clone(list), func(r connectors.Record) bool { return strings.Contains(r.Raw, "never") })), t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestOnly(t *testing.T) {
 				}
 			}
 			list[7].Raw = strings.Replace(list[7].Raw, "id", "ID", 1)
-			if only, err = src.Only(list); err != nil {
+			if only, err = src.Only(connectortest.Records(list), t.TempDir()); err != nil {
 				t.Fatal(err)
 			}
 			if _, err = readAll(t, only, how{split: 1 << 20}); err == nil || !strings.Contains(err.Error(), "does not stand there any more") {

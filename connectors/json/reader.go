@@ -39,6 +39,7 @@ type reader struct {
 	file text.Opened
 	win  text.Window
 	text *inOrder // of a file that is read in order
+	list text.Lister
 
 	chunk   chunk
 	next    int    // first row of the chunk that was not given out
@@ -320,7 +321,10 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 	st := text.State{File: c.file, Start: c.start, End: c.end, Pos: c.pos, Read: int64(c.read)}
 	switch {
 	case c.in.Only != nil:
-		st.Pos = r.unread(c)
+		var err error
+		if st.Pos, err = r.unread(c); err != nil {
+			return nil, err
+		}
 	case r.next < r.chunk.records:
 		st.Pos = r.chunk.offset(r.next)
 	}
@@ -333,5 +337,5 @@ func (r *reader) TryCasts() []expr.TryCast { return r.set.TryCasts() }
 // Close frees what is held.
 func (r *reader) Close() error {
 	r.set.Release()
-	return errors.Join(r.closeText(), r.file.Close())
+	return errors.Join(r.closeText(), r.file.Close(), r.list.Close())
 }

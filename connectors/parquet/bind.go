@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
-	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -37,7 +36,7 @@ type boundFile struct {
 	Rows   []int64 `json:"rows"`
 	Starts []int64 `json:"starts"`
 	// Only are the rows to read, by their number from 0; nil = all.
-	Only text.Listing `json:"only,omitempty"`
+	Only *onlyRows `json:"only,omitempty"`
 }
 
 // A boundCol is a column of the schema; From is its type in the files.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 )
 
 // TestOnly: the rows that were left out, and no others, are read again as the plan has them now; what is still bad
@@ -88,7 +89,7 @@ func onlyState(t *testing.T, state []byte, records []connectors.Record) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	only, err := src.(connectors.Replaying).Only(records)
+	only, err := src.(connectors.Replaying).Only(connectortest.Records(records), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,11 +157,11 @@ func TestOnlyOfAnotherFile(t *testing.T) {
 		{[]connectors.Record{good, {File: x.File, Line: 1, Raw: `{"id":1}`}}, "other columns"},
 		{[]connectors.Record{good, good}, "twice"},
 	} {
-		if _, err := src.(connectors.Replaying).Only(c.records); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := src.(connectors.Replaying).Only(connectortest.Records(c.records), t.TempDir()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, expected %s", c.records, err, c.want)
 		}
 	}
-	if state, err := src.(connectors.Replaying).Only(nil); err != nil {
+	if state, err := src.(connectors.Replaying).Only(connectortest.Records(nil), t.TempDir()); err != nil {
 		t.Error(err)
 	} else if got, err := readSkipping(t, state, push, connectors.SplitOptions{}, 1); err != nil || len(got.lines) != 0 {
 		t.Errorf("no rows: %v, %v", got.lines, err)

@@ -46,6 +46,7 @@ type reader struct {
 	out    []connectors.Reject // left out and not yet asked for
 	raws   *rawRows            // of those; nil: none was
 	stands *rawRows            // of rows that are read alone
+	list   text.Lister         // of these
 
 	failed  error
 	tallies connectors.Tallies
@@ -300,6 +301,13 @@ func (r *reader) Snapshot() ([]connectors.Split, error) {
 	if r.split != nil {
 		s := *r.split
 		s.Skip = max(s.Skip, r.row())
+		if f := &r.src.Files[s.File-1]; f.Only != nil {
+			from := s.rowsBefore(f)
+			s.Given = 0
+			if err := r.among(f, from, from+s.Skip, func(int, text.Listed) { s.Given++ }); err != nil {
+				return nil, err
+			}
+		}
 		rest = append(rest, s)
 	}
 	var list []connectors.Split
@@ -344,7 +352,7 @@ func (r *reader) Close() error {
 			w.leave()
 		}
 	}
-	return r.closeFile()
+	return errors.Join(r.closeFile(), r.list.Close())
 }
 
 // record makes a record of columns in the order that is wanted; it takes the arrays over.

@@ -51,7 +51,10 @@ func (r *reader) skippingBatch() (operators.Batch, error) {
 	s := skipper{batchOf: batchOf{reader: r, n: n, arrs: map[int]arrow.Array{}, dicts: map[int]uint64{}}}
 	defer s.release()
 	origin := operators.Origin{File: int64(r.split.File), Row: r.row(), Offset: f.Starts[r.split.From]}
-	s.sel = r.listed(n)
+	var err error
+	if s.sel, err = r.listed(n); err != nil {
+		return operators.Batch{}, err
+	}
 	asked := s.rows()
 	if err := r.stand(s.sel); err != nil {
 		return operators.Batch{}, err

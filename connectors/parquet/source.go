@@ -60,7 +60,7 @@ func (s *source) Inventory() connectors.Inventory {
 		e := connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Units: max(len(f.Rows), 1), Splittable: len(f.Rows) > 1, ModifiedNs: f.Time}
 		e.Rows = f.rows()
 		if f.Only != nil {
-			e.Rows, e.Bytes = int64(len(f.Only)), weight(f.Only)
+			e.Rows, e.Bytes = int64(f.Only.N), f.Only.Listing.Size
 		}
 		if !e.Splittable {
 			e.Why = fmt.Sprintf("it has %d row group", e.Units)
@@ -101,6 +101,7 @@ type splitState struct {
 	From    int   `json:"from"` // row groups From to To-1
 	To      int   `json:"to"`
 	Skip    int64 `json:"skip,omitempty"`  // rows of the split that were given out before
+	Given   int64 `json:"given,omitempty"` // of these, those to read, where not all are
 	Batch   int64 `json:"batch,omitempty"` // most rows of a batch; 0 = the reader's choice
 }
 
@@ -175,8 +176,8 @@ func (s splitState) rows(f *boundFile) int64 {
 		n += r
 	}
 	if f.Only != nil {
-		from := s.rowsBefore(f) + s.Skip
-		return int64(len(f.among(from, from+n)))
+		first, behind, _ := f.Only.of(s.From, s.To)
+		return behind - first - s.Given
 	}
 	return n
 }
@@ -184,12 +185,8 @@ func (s splitState) rows(f *boundFile) int64 {
 // bytes is what the books count for the split.
 func (s splitState) bytes(f *boundFile) int64 {
 	if f.Only != nil {
-		from := s.rowsBefore(f)
-		to := from
-		for _, r := range f.Rows[s.From:s.To] {
-			to += r
-		}
-		return weight(f.among(from, to))
+		_, _, bytes := f.Only.of(s.From, s.To)
+		return bytes
 	}
 	start, end := s.span(f)
 	return end - start

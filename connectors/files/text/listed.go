@@ -12,13 +12,15 @@ import (
 
 // A Listed record is one of those that an earlier run left out and that are to be read again.
 type Listed struct {
-	At  int64  `json:"at"`  // in the unpacked file
-	Len int64  `json:"len"` // of its text
-	Sum uint64 `json:"sum"` // of its text
+	At     int64  // in the unpacked file; of a file of rows their number from 0
+	Len    int64  // of its text
+	Sum    uint64 // of its text
+	Before int64  // what the books count for those before it
+	With   bool   // it goes on what the one before begins, as the plan reads it now, so both are of one split
 }
 
-// List makes a listed record.
-func List(r connectors.Record) Listed {
+// ListedOf makes a listed record.
+func ListedOf(r connectors.Record) Listed {
 	return Listed{At: r.Offset, Len: int64(len(r.Raw)), Sum: xxhash.Sum64String(r.Raw)}
 }
 
