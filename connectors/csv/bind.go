@@ -302,17 +302,18 @@ func Renamed(names []string) []string {
 	for _, n := range names {
 		taken[n] = true
 	}
-	seen := map[string]bool{}
+	last := map[string]int{} // the number that a name had last; numbers below it are taken
 	out := make([]string, len(names))
 	for i, n := range names {
 		out[i] = n
-		for k := 2; seen[n] && (k == 2 || taken[out[i]]); k++ {
-			out[i] = fmt.Sprintf("%s_%d", n, k)
-			if !taken[out[i]] {
-				break
+		if k := last[n]; k > 0 {
+			for k++; taken[fmt.Sprintf("%s_%d", n, k)]; k++ {
 			}
+			out[i], last[n] = fmt.Sprintf("%s_%d", n, k), k
+		} else {
+			last[n] = 1
 		}
-		seen[n], taken[out[i]] = true, true
+		taken[out[i]] = true
 	}
 	return out
 }

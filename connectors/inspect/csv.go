@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -41,11 +42,44 @@ func examine(fs files.FS, f files.File) (*table, *sample, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := fm.preamble(s.parts[0]); err != nil {
+	t := &table{form: fm, whole: s.whole}
+	if err := t.read(s); err != nil || t.options.Trim || !t.blanks() {
+		return t, s, err
+	}
+	trimmed := &table{form: fm, whole: s.whole}
+	trimmed.options.Trim = true
+	if err := trimmed.read(s); err != nil {
 		return nil, nil, err
 	}
-	t := &table{form: fm, whole: s.whole}
-	return t, s, t.read(s)
+	if trimmed.plainer(t) {
+		return trimmed, s, nil
+	}
+	return t, s, nil
+}
+
+// blanks reports whether names or values have blanks around them.
+func (t *table) blanks() bool {
+	for k, n := range t.names {
+		if strings.Trim(n, " \t") != n || t.shapes[k].blankLine > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// plainer reports whether a table without the blanks is what was meant: names lose theirs, or values are
+// numbers, times or NULLs without them. In texts alone they may be part of the values.
+func (t *table) plainer(u *table) bool {
+	if t.header != u.header || t.header && !slices.Equal(t.names, u.names) {
+		return true
+	}
+	for k := range min(len(t.shapes), len(u.shapes)) {
+		a, b := t.shapes[k].judge(), u.shapes[k].judge()
+		if a.typ != b.typ || len(t.shapes[k].nulls) > len(u.shapes[k].nulls) {
+			return true
+		}
+	}
+	return false
 }
 
 // lookCSV finds out how a text file is to be read.
@@ -230,6 +264,9 @@ func (t *table) describe(out *Found, s *sample) {
 	if o.Comment != "" {
 		add("comment", yaml(o.Comment))
 	}
+	if o.Trim {
+		add("trim", "true")
+	}
 	if o.SkipLines > 0 {
 		add("skip_lines", fmt.Sprint(o.SkipLines))
 	}
@@ -311,6 +348,9 @@ func (t *table) columns(out *Found, add func(name, value string)) {
 		if kind, _, ok := strings.Cut(v.typ, "("); ok && strings.HasPrefix(kind, "TIMESTAMP") && !t.whole {
 			v.typ = kind + "(6)" // a later value may have a fraction, which a smaller one would cut
 		}
+		if v.typ == "STRING" && v.note == "" && o.NullValues == nil && len(t.shapes[k].nulls) > 0 {
+			v.note = nullNote(t.shapes[k].nulls)
+		}
 		if v.format != "" && o.Formats.SetEntry(names[k], v.format) == nil {
 			formats = append(formats, yaml(names[k])+": "+yaml(v.format))
 		}
@@ -319,6 +359,16 @@ func (t *table) columns(out *Found, add func(name, value string)) {
 	if len(formats) > 0 {
 		add("formats", "{"+strings.Join(formats, ", ")+"}")
 	}
+}
+
+// nullNote names words of a text column that may mean NULL, which only its writer knows.
+func nullNote(words map[string]int) string {
+	list := slices.Sorted(maps.Keys(words))
+	n := 0
+	for _, w := range list {
+		n += words[w]
+	}
+	return fmt.Sprintf("%s %s, which `null_values: %s` makes NULL", count(n, "value is", "values are"), strings.Join(list, " or "), yamlList(list))
 }
 
 // unique gives the names as `duplicate_names: rename` makes them.

@@ -1,8 +1,8 @@
 package inspect
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/csv"
@@ -11,12 +11,17 @@ import (
 // trialRows is how many records of the beginning the form of the text is judged by.
 const trialRows = 1000
 
+// trialBytes is how much of it at most.
+const trialBytes = 256 << 10
+
 // A form is the form of a text as far as it was found out.
 type form struct {
 	options csv.Options
 	fields  int     // of most records
-	first   int     // of the first record
-	share   float64 // of the records that have so many
+	lead    int     // records before the first one that has so many
+	named   bool    // the first one that has so many looks like names
+	quoted  int     // fields in quotes
+	share   float64 // of the records behind the lead that have so many
 	faults  int
 	lf, cr  int // line ends
 	crlf    int
@@ -42,71 +47,73 @@ func (f *form) endings(parts [][]byte) {
 			}
 		}
 	}
-	if f.cr > 0 && f.lf == 0 && f.crlf == 0 {
+	if f.cr > 4*(f.lf+f.crlf) { // those within quotes may be others
 		f.options.LineEnding = "cr"
 	}
 }
 
-// detect finds delimiter, quote and escape: those under which the most records have the same number
-// of fields.
+// detect finds delimiter, quote, escape and comments: those under which the most records have the same
+// number of fields. Lines before the header are then found as those that have another number.
 func detect(s *sample) (form, error) {
 	var base form
 	base.endings(s.parts)
+	head, whole := s.parts[0], true
+	if len(head) > trialBytes {
+		head, whole = cutEnd(head[:trialBytes], false), false
+	}
 	best := base
-	head := s.parts[0]
-	for _, d := range []string{",", ";", "\t", "|", "||", "~", ":", " "} {
-		if !bytes.Contains(head, []byte(d)) && d != "," {
-			continue
-		}
+	lines := firstLines(head, base.options.LineEnding == "cr")
+	comments := commentsIn(lines)
+	for _, d := range delimitersIn(lines) {
 		for _, q := range quotesIn(head, d) {
-			f := base
-			f.options.Delimiter, f.options.Escape = d, q.escape
-			if q.quote != `"` {
-				quote := q.quote
-				f.options.Quote = &quote
-			}
-			if err := f.try(head); err != nil {
-				return best, err
-			}
-			if f.score() > best.score() {
-				best = f
+			for _, c := range comments {
+				f := base
+				f.options.Delimiter, f.options.Escape, f.options.Comment, f.options.Trim = d, q.escape, c, q.trim
+				if q.quote != `"` {
+					quote := q.quote
+					f.options.Quote = &quote
+				}
+				if d == c || f.conflicts() || !f.comments(lines) {
+					continue
+				}
+				if err := f.try(head, whole); err != nil {
+					return best, err
+				}
+				if f.score() > best.score() {
+					best = f
+				}
 			}
 		}
 	}
 	if best.fields == 0 {
 		best.options.Delimiter = ","
-		return best, best.try(head)
+		if err := best.try(head, whole); err != nil {
+			return best, err
+		}
 	}
+	best.preamble(lines)
 	return best, nil
 }
 
-type quoting struct{ quote, escape string }
-
-// quotesIn gives the ways of quoting that a text may have. A single quote is one only where fields
-// begin and end with it and double quotes do not.
-func quotesIn(head []byte, delimiter string) []quoting {
-	out := []quoting{{`"`, ""}}
-	if bytes.Contains(head, []byte(`\"`)) {
-		out = append(out, quoting{`"`, "backslash"})
+// conflicts reports whether no source takes the delimiter together with quote and escape.
+func (f *form) conflicts() bool {
+	q := `"`
+	if f.options.Quote != nil {
+		q = *f.options.Quote
 	}
-	begins := bytes.Contains(head, []byte(delimiter+"'")) || bytes.Contains(head, []byte("\n'"))
-	ends := bytes.Contains(head, []byte("'"+delimiter)) || bytes.Contains(head, []byte("'\n")) || bytes.Contains(head, []byte("'\r"))
-	if !bytes.Contains(head, []byte(`"`)) && begins && ends {
-		out = append(out, quoting{"'", ""})
-	}
-	return out
+	return strings.Contains(f.options.Delimiter, q) || f.options.Escape == "backslash" && strings.Contains(f.options.Delimiter, `\`)
 }
 
-// try reads the beginning of a text.
-func (f *form) try(head []byte) (err error) {
+// try reads the beginning of a text; whole is whether it is all of it.
+func (f *form) try(head []byte, whole bool) (err error) {
 	t, err := csv.NewText(head, f.options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = firstError(err, t.Close()) }()
-	counts := map[int]int{}
-	n := 0
-	for n < trialRows {
+	var sizes []int // of the records; -1 where the quotes are wrong
+	var rows [][]string
+	for len(sizes) < trialRows {
 		r, ok, err := t.Next()
 		if err != nil {
 			return err
@@ -114,17 +121,38 @@ func (f *form) try(head []byte) (err error) {
 		if !ok {
 			break
 		}
-		if r.Blank {
+		switch {
+		case r.Blank:
 			continue
-		}
-		n++
-		if r.Fault != "" {
+		case r.Fault != "":
+			sizes = append(sizes, -1)
 			f.faults++
-			continue
+		default:
+			sizes = append(sizes, len(r.Fields))
 		}
-		counts[len(r.Fields)]++
-		if n == 1 {
-			f.first = len(r.Fields)
+		for _, q := range r.Quoted {
+			if q {
+				f.quoted++
+			}
+		}
+		if len(rows) <= mostLead {
+			rows = append(rows, texts(r.Fields))
+		}
+	}
+	if n := len(sizes); !whole && n > 0 && n < trialRows && sizes[n-1] < 0 {
+		sizes = sizes[:n-1] // the text was cut there, perhaps within quotes
+		f.faults--
+	}
+	f.measure(sizes, rows)
+	return nil
+}
+
+// measure finds how many fields most records have, and from where on.
+func (f *form) measure(sizes []int, rows [][]string) {
+	counts := map[int]int{}
+	for _, n := range sizes {
+		if n > 0 {
+			counts[n]++
 		}
 	}
 	for k, c := range counts {
@@ -132,10 +160,37 @@ func (f *form) try(head []byte) (err error) {
 			f.fields = k
 		}
 	}
-	if n > 0 {
+	// A header with a field less than the records, which have a delimiter at their end, is no lead.
+	f.lead = slices.IndexFunc(sizes, func(n int) bool { return n == f.fields || n > 1 && n == f.fields-1 })
+	if f.lead > mostLead || f.lead < 0 {
+		f.lead = 0
+	}
+	if n := len(sizes) - f.lead; n > 0 {
 		f.share = float64(counts[f.fields]) / float64(n)
 	}
-	return nil
+	f.named = f.lead < len(rows) && allNames(rows[f.lead])
+}
+
+// allNames reports whether the fields of a record can be the names of columns: none is empty or
+// begins like a number, and no two are alike.
+func allNames(fields []string) bool {
+	seen := map[string]bool{}
+	for _, v := range fields {
+		v = strings.TrimSpace(v)
+		if v == "" || seen[v] || strings.ContainsAny(v[:1], "0123456789+-.") {
+			return false
+		}
+		seen[v] = true
+	}
+	return true
+}
+
+func texts(fields [][]byte) []string {
+	out := make([]string, len(fields))
+	for i, b := range fields {
+		out[i] = string(b)
+	}
+	return out
 }
 
 func firstError(a, b error) error {
@@ -145,8 +200,8 @@ func firstError(a, b error) error {
 	return b
 }
 
-// score is higher where more records agree, and for more fields; a blank or a colon is a delimiter
-// only where nothing else is one.
+// score is higher where more records agree, and for more fields; what stands in the middle of texts is a
+// delimiter only where nothing else is one, and from the first record on.
 func (f *form) score() float64 {
 	if f.fields < 2 {
 		return 0
@@ -155,60 +210,31 @@ func (f *form) score() float64 {
 	if f.faults > 0 {
 		s *= 0.8
 	}
-	if d := f.options.Delimiter; d == " " || d == ":" || d == "~" {
-		if f.first != f.fields {
-			return 0 // times, or several words, in a single column whose name has none
-		}
+	if f.named {
+		s *= 1.3
+	}
+	switch d := f.options.Delimiter; {
+	case usual(d):
+	case rare(d):
+		s *= 0.9
+	case f.lead > 0:
+		return 0 // times, or several words, in a single column whose name has none
+	default:
 		s *= 0.7
 	}
-	if f.options.Escape != "" || f.options.Quote != nil {
-		s *= 1.001 // proven by the text itself, where it is as good
-	}
-	if f.options.Delimiter == "||" {
-		s *= 1.1 // "|" makes the same records with an empty field in each gap
-	}
-	return s
-}
-
-// preamble finds comments, and lines before the header that are no records.
-func (f *form) preamble(head []byte) error {
-	lines := bytes.SplitN(head, []byte{'\n'}, 22)
-	if len(lines) < 2 || f.fields < 2 || f.first == f.fields {
-		return nil // the first record is one, over however many lines
-	}
-	lines = lines[:len(lines)-1]
-	skip := 0
-	for skip < len(lines) && countFields(lines[skip], f.options) != f.fields && len(bytes.TrimSpace(lines[skip])) > 0 {
-		skip++
-	}
-	if skip == 0 || skip == len(lines) {
-		return nil
-	}
-	comments := 0
-	for _, l := range lines[:skip] {
-		if bytes.HasPrefix(l, []byte("#")) {
-			comments++
+	if f.lead > 0 {
+		s *= 0.7
+		for range f.lead {
+			s *= 0.95
 		}
 	}
-	if comments == skip {
-		f.options.Comment = "#"
-	} else {
-		f.options.SkipLines = int64(skip)
+	if f.options.Escape != "" || f.options.Quote != nil || f.options.Trim {
+		s *= 1.001 // proven by the text itself, where it is as good
 	}
-	f.fields = 0
-	return f.try(head)
-}
-
-func countFields(line []byte, o csv.Options) int {
-	t, err := csv.NewText(line, o)
-	if err != nil {
-		return 0
+	if len(f.options.Delimiter) > 1 {
+		s *= 1.4 // each character of it makes the same records with an empty field in each gap
 	}
-	r, _, err := t.Next()
-	if err != nil {
-		return 0
-	}
-	return len(r.Fields)
+	return s
 }
 
 // describe puts the form in words.

@@ -90,23 +90,32 @@ func (d *Diagnosis) form(t *table, s *sample) {
 			Advice: "several smaller files, or Parquet, are read in parallel",
 		})
 	}
+	d.marks(t)
+	if !t.header {
+		d.add(Hazard{Rule: "no-header", Severity: SeverityWarning, Line: 1, Message: "the first record looks like data, not like names", Cure: []string{"header: false"}})
+	}
+}
+
+// marks is what stands between and around the fields, and between the records.
+func (d *Diagnosis) marks(t *table) {
 	o := t.options
-	switch {
-	case o.Delimiter != ",":
+	if o.Delimiter != "," {
 		d.add(Hazard{Rule: "delimiter", Severity: SeverityWarning, Line: 1, Message: fmt.Sprintf("fields stand between %q", o.Delimiter), Cure: []string{"delimiter: " + yaml(o.Delimiter)}})
-	case o.Escape != "":
+	}
+	if o.Escape != "" {
 		d.add(Hazard{Rule: "quotes", Severity: SeverityWarning, Message: "a backslash stands before quotes inside quotes", Cure: []string{"escape: backslash"}})
-	case o.Quote != nil:
+	}
+	if o.Quote != nil {
 		d.add(Hazard{Rule: "quotes", Severity: SeverityWarning, Message: fmt.Sprintf("fields stand in %s", *o.Quote), Cure: []string{"quote: " + yaml(*o.Quote)}})
+	}
+	if o.Trim {
+		d.add(Hazard{Rule: "blanks", Severity: SeverityWarning, Message: "blanks stand between fields and delimiters, also around names, numbers or times", Cure: []string{"trim: true"}})
 	}
 	if o.SkipLines > 0 {
 		d.add(Hazard{Rule: "preamble", Severity: SeverityWarning, Line: 1, Message: "lines stand before the header", Cure: []string{fmt.Sprintf("skip_lines: %d", o.SkipLines)}})
 	}
 	if o.Comment != "" {
-		d.add(Hazard{Rule: "comments", Severity: SeverityWarning, Line: 1, Message: "comment lines stand before the header", Cure: []string{"comment: " + yaml(o.Comment)}})
-	}
-	if !t.header {
-		d.add(Hazard{Rule: "no-header", Severity: SeverityWarning, Line: 1, Message: "the first record looks like data, not like names", Cure: []string{"header: false"}})
+		d.add(Hazard{Rule: "comments", Severity: SeverityWarning, Line: 1, Message: fmt.Sprintf("lines that begin with %s are comments", o.Comment), Cure: []string{"comment: " + yaml(o.Comment)}})
 	}
 }
 
@@ -291,7 +300,7 @@ func (d *Diagnosis) values(t *table) {
 		if strings.HasPrefix(v.note, "dates that may be") {
 			add("ambiguous-dates", 0, v.note)
 		}
-		if s.blankLine > 0 {
+		if s.blankLine > 0 && !t.options.Trim {
 			add("blanks", s.blankLine, "values have blanks around them, which are part of a text", "trim: true")
 		}
 		if v.typ != "STRING" {

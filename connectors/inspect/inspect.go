@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
@@ -94,9 +95,9 @@ func NodeName(path string, taken map[string]bool) string {
 // Block is the source's part of a plan, to stand under `sources:`.
 func (f *Found) Block(node string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  # %s: %s\n  # %s\n", f.File, f.Form, f.Sample)
+	fmt.Fprintf(&b, "  # %s: %s\n  # %s\n", oneLine(f.File), f.Form, oneLine(f.Sample))
 	for _, n := range f.Notes {
-		fmt.Fprintf(&b, "  # %s\n", n)
+		fmt.Fprintf(&b, "  # %s\n", oneLine(n))
 	}
 	fmt.Fprintf(&b, "  %s:\n    %s:\n      path: %s\n", node, f.Kind, yaml(f.File))
 	for _, o := range f.Options {
@@ -112,11 +113,22 @@ func (f *Found) Block(node string) string {
 			line = "        # " + strings.TrimSpace(line)
 		}
 		if c.Note != "" {
-			line += "  # " + c.Note
+			line += "  # " + oneLine(c.Note)
 		}
 		b.WriteString(line + "\n")
 	}
 	return b.String()
+}
+
+// oneLine is a text as a comment can have it: names of files and columns may hold line breaks, and other
+// characters that YAML does not take.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == 0xFEFF {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }
 
 // yaml writes a text so that it stays that text: bare where nothing can be meant by it but itself.

@@ -15,13 +15,19 @@ import (
 
 // try reads a file to its end as a source does that says nothing but its path; the error is what a run
 // that uses all columns would fail with. Nothing is left to guess about whether it would.
-func try(ctx context.Context, c connectors.Component, f files.File) (err error) {
+func try(ctx context.Context, c connectors.Component, f files.File) error {
+	return tryWith(ctx, c, f, map[string]any{})
+}
+
+// tryWith is try for a source with options.
+func tryWith(ctx context.Context, c connectors.Component, f files.File, o map[string]any) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // no library is trusted with a damaged file
 			err = fmt.Errorf("reading %s: the reader panicked: %v", f.Path, v)
 		}
 	}()
-	options, err := json.Marshal(map[string]any{"path": []string{f.Abs}})
+	o["path"] = []string{f.Abs}
+	options, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}

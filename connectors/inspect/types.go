@@ -20,28 +20,29 @@ type shape struct {
 	code          string // the first whole number with leading zeros or a plus sign
 	codeLine      int64
 
-	bools, whole, point, comma, group, groupComma, exp int  // how many values look so
-	digits, scale                                      int  // most before and behind the decimal mark
-	dots                                               bool // a number with a decimal comma has points too
-	iso, isoTime, zoned                                int
-	zones                                              map[string]int64 // and the line each was seen first; "" is none
-	commaLine                                          int64            // of the first number with a decimal comma
-	blankLine                                          int64            // of the first value with a blank at its edge
-	precision                                          int              // most digits of a second's fraction
-	formats                                            []int
-	nulls                                              map[string]int
+	bools, whole, point, comma, commaExp, group, groupComma, exp int  // how many values look so
+	digits, scale                                                int  // most before and behind the decimal mark
+	dots                                                         bool // a number with a decimal comma has points too
+	iso, isoTime, zoned                                          int
+	zones                                                        map[string]int64 // and the line each was seen first; "" is none
+	commaLine                                                    int64            // of the first number with a decimal comma
+	blankLine                                                    int64            // of the first value with a blank at its edge
+	precision                                                    int              // most digits of a second's fraction
+	formats                                                      []int
+	nulls                                                        map[string]int
 }
 
 // A judge looks at values.
 type judge struct {
-	comma, group, groupComma, exp, code, zoned *regexp.Regexp
-	formats                                    []func([]byte) bool
-	names                                      []string // of formats
+	comma, commaExp, group, groupComma, exp, code, zoned *regexp.Regexp
+	formats                                              []func([]byte) bool
+	names                                                []string // of formats
 }
 
 func newJudge() (*judge, error) {
 	j := &judge{
 		comma:      regexp.MustCompile(`^-?(\d+|\d{1,3}(?:\.\d{3})+),(\d+)$`),
+		commaExp:   regexp.MustCompile(`^[+-]?\d+,\d+[eE][+-]?\d+$`),
 		group:      regexp.MustCompile(`^-?\d{1,3}(?:\.\d{3})+$`),
 		groupComma: regexp.MustCompile(`^-?\d{1,3}(?:,\d{3})+(?:\.(\d+))?$`),
 		exp:        regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^-?(NaN|Infinity|inf)$`),
@@ -137,6 +138,10 @@ func (j *judge) numbers(s *shape, v string) bool {
 	if j.exp.MatchString(v) {
 		hit = true
 		s.exp++
+	}
+	if j.commaExp.MatchString(v) {
+		hit = true
+		s.commaExp++
 	}
 	return hit
 }
@@ -256,6 +261,8 @@ func (s *shape) judge() verdict {
 		return s.decimal(verdict{english: true, grouped: true})
 	case s.exp == n:
 		return verdict{typ: "DOUBLE", english: true}
+	case s.whole+s.comma+s.commaExp == n:
+		return verdict{typ: "DOUBLE", german: true}
 	}
 	v := verdict{typ: "STRING"}
 	if numbers := s.whole + s.point + s.comma; numbers > 0 && s.text != "" && numbers >= n-n/10-1 {
