@@ -3,12 +3,16 @@ package csv
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+	"github.com/ulikunitz/xz"
 )
 
 func gzipped(t testing.TB, text string) string {
@@ -38,6 +42,24 @@ func zstandard(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
+// packed is a text in a format whose writer is made by open.
+func packed(t testing.TB, text string, open func(w io.Writer) (io.WriteCloser, error)) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := open(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.WriteString(w, text)
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func newLZ4(w io.Writer) (io.WriteCloser, error) { return lz4.NewWriter(w), nil }
+func newXZ(w io.Writer) (io.WriteCloser, error)  { return xz.NewWriter(w) }
+
 // TestCompressed: compressed files are read in order as one split each, whatever their name; several
 // members are one text, and what is cut or followed by something else is a fault that names the file.
 func TestCompressed(t *testing.T) {
@@ -54,6 +76,8 @@ func TestCompressed(t *testing.T) {
 	good := map[string]string{
 		"gzip": gzipped(t, s), "two members": gzipped(t, s[:half]) + gzipped(t, s[half:]), "empty member": gzipped(t, s) + gzipped(t, ""),
 		"zstd": zstandard(t, s), "two frames": zstandard(t, s[:half]) + zstandard(t, s[half:]),
+		"lz4": packed(t, s, newLZ4), "two lz4 frames": packed(t, s[:half], newLZ4) + packed(t, s[half:], newLZ4),
+		"xz": packed(t, s, newXZ), "two xz streams": packed(t, s[:half], newXZ) + "\x00\x00\x00\x00" + packed(t, s[half:], newXZ),
 		"skippable frame": "\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstandard(t, s),
 	}
 	for name, data := range good {
@@ -79,7 +103,9 @@ func TestCompressed(t *testing.T) {
 	for name, data := range map[string]string{
 		"gzip cut": good["gzip"][:len(good["gzip"])-20], "gzip and rubbish": good["gzip"] + "rubbish", "gzip and zeros": good["gzip"] + "\x00\x00\x00",
 		"gzip with a wrong byte": good["gzip"][:5000] + "xxxx" + good["gzip"][5004:], "zstd cut": good["zstd"][:len(good["zstd"])-20],
-		"zstd and rubbish": good["zstd"] + "rubbish", "gzip and zstd": good["gzip"] + good["zstd"],
+		"zstd and rubbish": good["zstd"] + "rubbish", "gzip and zstd": good["gzip"] + good["zstd"], "gzip and two bytes": good["gzip"] + "\x1f\x8b",
+		"lz4 cut": good["lz4"][:len(good["lz4"])-8], "lz4 and rubbish": good["lz4"] + "rubbish", "lz4 with a wrong byte": good["lz4"][:5000] + "xxxx" + good["lz4"][5004:],
+		"xz cut": good["xz"][:len(good["xz"])-20], "xz and rubbish": good["xz"] + "rubbish", "xz with a wrong byte": good["xz"][:500] + "xxxx" + good["xz"][504:],
 	} {
 		_, state, err := bindText(t, o, data)
 		if err == nil {
@@ -89,9 +115,11 @@ func TestCompressed(t *testing.T) {
 			t.Errorf("%s: %s: %v", name, class(err), err)
 		}
 	}
-	_, _, err := bindText(t, o, "PK\x03\x04 and so on")
-	if class(err) != "InvalidOption" || !strings.Contains(err.Error(), "zip") {
-		t.Errorf("zip: %s: %v", class(err), err)
+	for kind, magic := range map[string]string{"zip": "PK\x03\x04", "legacy lz4": "\x02\x21\x4c\x18", "snappy": "\xff\x06\x00\x00sNaPpY"} {
+		_, _, err := bindText(t, o, magic+" and so on")
+		if class(err) != "InvalidOption" || !strings.Contains(err.Error(), kind+" files are not read: expected gzip, zstd, bzip2, lz4, xz") {
+			t.Errorf("%s: %s: %v", kind, class(err), err)
+		}
 	}
 	// A fault has its line in the text.
 	_, state, err := bindText(t, o, gzipped(t, "n,s\n1,\"a\nb\"\n2,x\nthree,y\n"))

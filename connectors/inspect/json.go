@@ -18,7 +18,7 @@ const deepest = 4
 // an object a line, and with one of the names a bracket an array.
 func isJSON(fs files.FS, f files.File) (bool, error) {
 	name := strings.ToLower(f.Abs)
-	for _, packed := range []string{".gz", ".gzip", ".zst", ".zstd", ".bz2"} {
+	for _, packed := range []string{".gz", ".gzip", ".zst", ".zstd", ".bz2", ".lz4", ".xz"} {
 		name = strings.TrimSuffix(name, packed)
 	}
 	if slices.Contains([]string{".json", ".jsonl", ".ndjson", ".jsonlines"}, filepath.Ext(name)) {

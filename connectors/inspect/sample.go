@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/unpack"
 )
 
 const (
@@ -52,7 +53,11 @@ func take(fs files.FS, f files.File) (*sample, error) {
 
 func (s *sample) read(h files.ReadFile, f files.File) error {
 	if s.packed != "" {
-		z, err := files.Decompress(s.packed, io.NewSectionReader(h, 0, h.Size()))
+		z, err := unpack.Reader(s.packed, io.NewSectionReader(h, 0, h.Size()))
+		var known *files.Error
+		if errors.As(err, &known) {
+			return &files.Error{Kind: known.Kind, Path: f.Path, Message: f.Path + ": " + known.Message}
+		}
 		if err != nil {
 			return files.ReadFailure(err, f.Path, "cannot unpack "+f.Path)
 		}

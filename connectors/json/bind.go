@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/infer"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/text"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/unpack"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -127,11 +128,11 @@ func (b *bound) look(fs files.FS, f files.File, number int) (input, error) {
 	if err != nil {
 		return in, files.ReadFailure(err, f.Path, "cannot open "+f.Path)
 	}
-	head := make([]byte, min(files.CompressionHead, h.Size()))
+	head := make([]byte, min(unpack.Head, h.Size()))
 	if err = errors.Join(text.ReadFull(h, f.Path, h.Size(), head, 0), h.Close()); err != nil {
 		return in, err
 	}
-	if in.Compression, err = files.Compression(f.Abs, head); err != nil {
+	if in.Compression, err = unpack.Kind(f.Abs, head); err != nil {
 		return in, &connectors.DataError{
 			Kind: "DamagedFile", File: f.Path, Message: f.Path + ": " + err.Error(), Order: [2]int64{int64(number), 0},
 		}

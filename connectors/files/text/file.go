@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/unpack"
 )
 
 // MaxRecord is the longest record that is read, in bytes.
@@ -63,11 +64,11 @@ func Compression(fs files.FS, f files.File) (string, error) {
 		return "", files.ReadFailure(err, f.Path, "cannot open "+f.Path)
 	}
 	defer h.Close()
-	head := make([]byte, min(files.CompressionHead, h.Size()))
+	head := make([]byte, min(unpack.Head, h.Size()))
 	if err := ReadFull(h, f.Path, h.Size(), head, 0); err != nil {
 		return "", err
 	}
-	kind, err := files.Compression(f.Abs, head)
+	kind, err := unpack.Kind(f.Abs, head)
 	if err != nil {
 		err = &files.Error{Kind: files.ReadError, Path: f.Path, Message: f.Path + ": " + err.Error()}
 	}

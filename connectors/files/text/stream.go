@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/unpack"
 )
 
 // StreamRead is how much text a stream reads at once.
@@ -87,7 +88,7 @@ func (s *Stream) begin() error {
 	if err := Unchanged(s.file, s.of.Path, s.of.Bytes); err != nil {
 		return err
 	}
-	z, err := files.Decompress(s.of.Compression, s.packed)
+	z, err := unpack.Reader(s.of.Compression, s.packed)
 	if err != nil {
 		return s.Damaged(err)
 	}
