@@ -280,7 +280,7 @@ func (c *chunk) openLevels(h pageHeader, body []byte, keep bool) ([]byte, error)
 			return nil, errHybrid
 		}
 		data, err := body[before:], error(nil)
-		if !h.stored {
+		if !c.isStored(h) {
 			data, err = c.room.page(c.codec, data, int(h.uncompressed)-before, keep)
 		}
 		if err != nil || !c.nullable {

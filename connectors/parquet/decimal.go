@@ -28,6 +28,9 @@ func decimals[T ~[]byte](d *decoder, c *chunk, memory *[]T, n int, o ops[T]) (pi
 	limit := decimal128.GetScaleMultiplier(d.typ.Precision)
 	wide := func(b T) (decimal128.Num, *badValue) {
 		num, ok := bigEndian(b)
+		if !ok && len(b) == 0 {
+			return num, &badValue{kind: "CastError", value: "0x", why: "a value without bytes is no DECIMAL"}
+		}
 		if !ok {
 			return num, overflow(fmt.Sprintf("0x%x", []byte(b)), d.typ)
 		}

@@ -151,10 +151,12 @@ func TestMoreDigits(t *testing.T) {
 		optionalNode(t, "l", schema.NewDecimalLogicalType(4, 2), library.Types.Int64, 0),
 		optionalNode(t, "f", schema.NewDecimalLogicalType(7, 2), library.Types.FixedLenByteArray, 16),
 		optionalNode(t, "b", schema.NewDecimalLogicalType(4, 2), library.Types.ByteArray, 0),
-	}, int32(123456), int64(-123456), fixed, "\x01\xe2\x40")
+		optionalNode(t, "e", schema.NewDecimalLogicalType(4, 2), library.Types.ByteArray, 0),
+	}, int32(123456), int64(-123456), fixed, "\x01\xe2\x40", "")
 	for _, c := range []struct{ columns, want string }{
 		{"i DECIMAL(6, 2); l DECIMAL(6, 2); f DECIMAL(8, 2); b DECIMAL(6, 2)", "1234.56|-1234.56|167772.16|1234.56|"},
 		{"i DECIMAL(9, 4); l DECIMAL(38, 2); f DECIMAL(38, 3); b DECIMAL(20, 2)", "1234.5600|-1234.56|167772.160|1234.56|"},
+		{"e DECIMAL(4, 2)", "without bytes is no DECIMAL"},
 		{"i STRING", "1234.56 does not fit DECIMAL(4, 2); declared as DECIMAL(38, 2)"},
 		{"l DECIMAL(5, 2)", "-1234.56 does not fit DECIMAL(5, 2)"},
 		{"f DECIMAL(8, 3)", "167772.16 does not fit DECIMAL(7, 2)"},

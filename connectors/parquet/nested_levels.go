@@ -23,7 +23,7 @@ func (c *chunk) openNested(h pageHeader, body []byte, keep bool) ([]byte, error)
 		if before > len(body) || before > int(h.uncompressed) {
 			return nil, errHybrid
 		}
-		if data = body[before:]; !h.stored {
+		if data = body[before:]; !c.isStored(h) {
 			data, err = c.room.page(c.codec, data, int(h.uncompressed)-before, keep)
 		}
 		if err == nil {
