@@ -147,6 +147,10 @@ type Tally struct {
 	// Sample are the first of them in file order, at most [MostSampled]; see [Tally.Keep].
 	Sample []Reject `json:"sample,omitempty"`
 	Bytes  int64    `json:"bytes"` // bytes of the file's splits; over all readers they sum to the file's size
+	// ReadBytes are those of Bytes that were read, where UnreadBytes is not 0: columns that nobody asks for, pages and
+	// footers are left out. Bytes = ReadBytes + UnreadBytes + those of Pruning.
+	ReadBytes   int64 `json:"readBytes,omitempty"`
+	UnreadBytes int64 `json:"unreadBytes,omitempty"`
 	// Pruning is what statistics in the file said; nil where nobody asked them.
 	Pruning *Pruning `json:"pruning,omitempty"`
 }

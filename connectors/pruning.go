@@ -41,6 +41,14 @@ type Pruned interface {
 	Foresee(ctx context.Context) ([]Tally, error)
 }
 
+// PrunedBytes are the bytes that statistics let the reader pass over.
+func (t *Tally) PrunedBytes() int64 {
+	if t.Pruning == nil {
+		return 0
+	}
+	return t.Pruning.Bytes
+}
+
 // Ignore notes statistics that are not used.
 func (p *Pruning) Ignore(x IgnoredStatistics) {
 	at, found := slices.BinarySearchFunc(p.Ignored, x, compareIgnored)

@@ -26,8 +26,10 @@ type fileColumn struct {
 	nested  *nestedReader // of a nested column
 	skips   bool          // bad rows are left out, so all of them are wanted
 	room    room
-	chunk   *chunk // of the group being read; nil before it is opened
-	owed    int64  // rows of the group to pass over before the next are decoded
+	chunk   *chunk     // of the group being read; nil before it is opened
+	gaps    []rowRange // of the group: rows of which none passes the filter
+	reader  *reader
+	owed    int64 // rows of the group to pass over before the next are decoded
 }
 
 // read decodes the next n rows of a group; of a nested column only values in selected rows (nil: all) fail.
@@ -43,6 +45,9 @@ func (c *fileColumn) read(d *document, group, n int, sel []int32) (piece, error)
 	}
 	if c.chunk == nil {
 		var err error
+		if c.room.plan, err = c.planPages(d, group); err != nil {
+			return piece{}, err
+		}
 		if c.chunk, err = openChunk(d, group, c.Name, c.leaf.index, &c.room); err != nil {
 			return piece{}, err
 		}
@@ -58,7 +63,7 @@ func (c *fileColumn) read(d *document, group, n int, sel []int32) (piece, error)
 
 // leave ends the group.
 func (c *fileColumn) leave() {
-	c.chunk, c.owed = nil, 0
+	c.chunk, c.owed, c.gaps, c.room.plan = nil, 0, nil, nil
 	if c.nested != nil {
 		c.nested.leave()
 	}

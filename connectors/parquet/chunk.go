@@ -33,6 +33,9 @@ type chunk struct {
 	levels []int16 // definition levels of the rows left; nil where none is NULL
 	values any     // values[T] of the page
 
+	plan *pagePlan // which pages were read; nil: all
+	next int64     // the row at which the next page begins, where there is a plan
+
 	count    int64   // values that the footer says there are: one a row, unless it is nested
 	rep, def []int16 // of a leaf of a nested column: all levels of the page that was opened last
 }
@@ -69,6 +72,9 @@ func openChunkOf(d *document, group int, name string, leaf int, r *room, nest *n
 		}
 		descr := d.meta.Schema.Column(leaf)
 		c.rest, c.codec, c.size, c.nullable = data, m.Compression(), descr.TypeLength(), descr.MaxDefinitionLevel() > 0
+		if c.plan != nil {
+			return c.plan.check(data)
+		}
 		return checkPages(data, c.count)
 	})
 	return c, err
@@ -106,6 +112,15 @@ func (c *chunk) load(m *metadata.ColumnChunkMetaData) ([]byte, error) {
 	if c.doc.meta.WriterVersion().LessThan(metadata.Parquet816FixedVersion) {
 		size += min(maxDictionaryHeader, c.doc.Size()-tailSize-start-size)
 	}
+	if c.nest == nil && c.room.plan != nil {
+		var read int64
+		var err error
+		c.plan = c.room.plan
+		c.room.raw, read, err = c.plan.load(c.doc, c.room.raw)
+		c.room.loaded.count(c, m.TotalCompressedSize(), read)
+		return c.room.raw, err
+	}
+	c.room.loaded.count(c, m.TotalCompressedSize(), size)
 	c.room.raw = grown(c.room.raw, int(size))
 	return c.room.raw, c.doc.readAt(c.room.raw, start)
 }
@@ -197,11 +212,21 @@ func skip[T any](c *chunk, n int64, scratch []T, o ops[T]) error {
 			n -= k
 			continue
 		}
+		if k := c.hole(); k > 0 {
+			if k > n {
+				return errHole
+			}
+			c.next, c.at, n = c.next+k, c.at+k, n-k
+			continue
+		}
 		h, _, rest, err := nextPage(c.rest)
 		if err != nil {
 			return err
 		}
 		if h.kind != dictionaryPage && int64(h.values) <= n {
+			if err := c.passed(h); err != nil {
+				return err
+			}
 			c.rest = rest
 			c.at += int64(h.values)
 			n -= int64(h.values)
@@ -225,6 +250,9 @@ func countValid(levels []int16) int {
 // openPage opens the next data page, and the dictionary before it.
 func openPage[T any](c *chunk, o ops[T]) error {
 	h, body, rest, err := nextPage(c.rest)
+	if err == nil {
+		err = c.passed(h)
+	}
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func checkNestedPages(t *testing.T, data []byte) {
 				}
 				values += int64(h.values)
 				at = end - int64(len(rest))
-				if n > 0 && firsts[n] <= firsts[n-1] || firsts[n] >= group.NumRows {
+				if n > 0 && firsts[n].from <= firsts[n-1].from || firsts[n].from >= group.NumRows {
 					t.Errorf("row group %d of %d rows, column %v: pages begin at %v", g, group.NumRows, m.PathInSchema, firsts)
 				}
 			}

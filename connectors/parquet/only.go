@@ -143,6 +143,9 @@ func (r *reader) among(f *boundFile, from, to int64, do func(i int, l text.Liste
 	return err
 }
 
+// replays holds where single rows are read.
+func (r *reader) replays() bool { return r.src.Names != nil }
+
 // listed are the rows to read among the next n, nil for all.
 func (r *reader) listed(n int) ([]int32, error) {
 	f := &r.src.Files[r.split.File-1]

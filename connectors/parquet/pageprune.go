@@ -116,15 +116,15 @@ func (r *reader) pagesOf(group int, c *fileColumn, rows int64) ([]pageSpan, erro
 		return nil, err
 	}
 	firsts, stats := readOffsetIndex(offsets), readColumnIndex(columns)
-	if len(firsts) != len(stats) || len(firsts) == 0 || firsts[0] != 0 {
+	if len(firsts) != len(stats) || len(firsts) == 0 || firsts[0].from != 0 {
 		r.ignore(c.Name, connectors.OfRowGroups, indexIsWrong)
 		return nil, nil
 	}
 	list := make([]pageSpan, len(firsts))
-	for i, from := range firsts {
-		to := rows
+	for i, place := range firsts {
+		from, to := place.from, rows
 		if i+1 < len(firsts) {
-			to = firsts[i+1]
+			to = firsts[i+1].from
 		}
 		if to <= from || to > rows {
 			r.ignore(c.Name, connectors.OfRowGroups, indexIsWrong)
@@ -148,31 +148,37 @@ func (d *document) indexBytes(at, size int64) ([]byte, error) {
 	return b, d.readAt(b, at)
 }
 
-// readOffsetIndex gives the first row of each page, nil where that cannot be decoded.
-func readOffsetIndex(b []byte) []int64 {
+// readOffsetIndex gives the place of each page, nil where that cannot be decoded.
+func readOffsetIndex(b []byte) []pagePlace {
 	t := thrift{rest: b}
-	var firsts []int64
+	var places []pagePlace
 	t.structure(0, func(id int, kind byte) bool {
 		if id != 1 || kind != thriftList {
 			return false
 		}
 		t.list(0, func() {
-			first := int64(-1)
+			p := pagePlace{from: -1}
 			t.structure(1, func(id int, kind byte) bool {
-				if id != 3 || kind != thriftInt64 {
+				switch {
+				case id == 1 && kind == thriftInt64:
+					p.offset = t.int64()
+				case id == 2 && kind == thriftInt32:
+					p.size = int64(t.int32())
+				case id == 3 && kind == thriftInt64:
+					p.from = t.int64()
+				default:
 					return false
 				}
-				first = t.int64()
 				return true
 			})
-			firsts = append(firsts, first)
+			places = append(places, p)
 		})
 		return true
 	})
 	if t.bad {
 		return nil
 	}
-	return firsts
+	return places
 }
 
 // readColumnIndex gives what is said of each page, nil where that cannot be decoded or its lists do not

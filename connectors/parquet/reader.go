@@ -57,7 +57,7 @@ func newReader(s *source, t *operators.Task) (*reader, error) {
 	r := &reader{src: s, alloc: t.Alloc, words: map[int]*words{}, tallies: connectors.Tallies{}}
 	first, rest := s.uses()
 	for _, c := range append(first, rest...) {
-		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c], paths: s.paths[c], skips: s.Skip})
+		r.cols = append(r.cols, &fileColumn{place: c, boundCol: s.Columns[c], paths: s.paths[c], skips: s.Skip, reader: r})
 	}
 	r.first = len(first)
 	if s.where == nil {
@@ -176,6 +176,9 @@ func (r *reader) advance() (bool, error) {
 			if err := r.enter(rows[r.group]); err != nil {
 				return false, err
 			}
+			for _, c := range r.cols {
+				c.gaps = r.gaps
+			}
 			n := r.inGap()
 			if n == 0 {
 				return true, nil
@@ -255,6 +258,7 @@ func (r *reader) dictionary(place int) *words {
 }
 
 func (r *reader) closeFile() error {
+	r.settle()
 	d := r.doc
 	r.doc, r.docFile = nil, 0
 	for _, c := range r.cols {
@@ -326,10 +330,14 @@ func (r *reader) row() int64 { return r.start + r.at }
 
 // Tally is what was read of each file; rows not reached are unread.
 func (r *reader) Tally() []connectors.Tally {
+	r.settle()
 	list := r.tallies.All()
 	for i := range list {
 		list[i].Unread = list[i].Rows - list[i].Read - list[i].Pruned
 		list[i].Pruning = list[i].Pruning.Clone()
+		if !r.replays() {
+			list[i].UnreadBytes = list[i].Bytes - list[i].ReadBytes - list[i].PrunedBytes()
+		}
 	}
 	return list
 }

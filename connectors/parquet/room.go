@@ -15,7 +15,10 @@ type room struct {
 	levels []int16  // of a page
 	given  []int16  // of what is given out
 	codes  []int32
+	plan   *pagePlan // of the chunk that is opened next; nil: all of it is read
+
 	dict   any // []T of the dictionary page read last
+	loaded loading
 }
 
 // turn begins a call of decode: values that it gave before are done with, except that the page being

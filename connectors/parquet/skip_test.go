@@ -132,6 +132,19 @@ func readSkipping(t *testing.T, state []byte, push connectors.Pushdown, o connec
 		t.Fatal(err)
 	}
 	src.Push(push)
+	if err := out.read(t, src.(*source), o, readers); err != nil {
+		return out, err
+	}
+	slices.SortFunc(out.rejects, func(a, b connectors.Reject) int { return cmp.Compare(a.Order[1], b.Order[1]) })
+	if y := out.tally; y.Rows != y.Read+y.Pruned || y.Read-y.Filtered-y.Rejected != int64(len(out.lines)) || push.Rejects && y.Rejected != int64(len(out.rejects)) {
+		t.Errorf("the books: %+v, %d rows, %d rejects", y, len(out.lines), len(out.rejects))
+	}
+	return out, nil
+}
+
+// read takes all that a source has that was pushed to.
+func (out *skipRead) read(t *testing.T, src *source, o connectors.SplitOptions, readers int) error {
+	t.Helper()
 	e, err := src.Enumerator(t.Context(), o, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,19 +165,15 @@ func readSkipping(t *testing.T, state []byte, push connectors.Pushdown, o connec
 				r.Add([]connectors.Split{s})
 			}
 		}
-		err = out.take(t, r, src.Schema().Pick(push.Columns))
+		err = out.take(t, r, src.Schema().Pick(src.columns))
 		if cerr := r.Close(); cerr != nil {
 			t.Fatal(cerr)
 		}
 		if err != nil {
-			return out, err
+			return err
 		}
 	}
-	slices.SortFunc(out.rejects, func(a, b connectors.Reject) int { return cmp.Compare(a.Order[1], b.Order[1]) })
-	if y := out.tally; y.Rows != y.Read+y.Pruned || y.Read-y.Filtered-y.Rejected != int64(len(out.lines)) || push.Rejects && y.Rejected != int64(len(out.rejects)) {
-		t.Errorf("the books: %+v, %d rows, %d rejects", y, len(out.lines), len(out.rejects))
-	}
-	return out, nil
+	return nil
 }
 
 func (s *skipRead) take(t *testing.T, r connectors.Reader, as expr.Schema) error {
@@ -189,6 +198,8 @@ func (s *skipRead) take(t *testing.T, r connectors.Reader, as expr.Schema) error
 		s.tally.Filtered += y.Filtered
 		s.tally.Rejected += y.Rejected
 		s.tally.Bytes += y.Bytes
+		s.tally.ReadBytes += y.ReadBytes
+		s.tally.UnreadBytes += y.UnreadBytes
 		if y.Pruning != nil && s.tally.Pruning == nil {
 			s.tally.Pruning = &connectors.Pruning{}
 		}

@@ -31,7 +31,7 @@
 //
 // Row groups in which no row can pass the filters directly on the source, by the bounds and NULL counts
 // of the footer, are passed over: nothing of them is looked at, and their rows are counted as pruned.
-// Within a row group the page index, where there is one, does the same for rows of pages: they are not decoded.
+// Within a row group the page index, where there is one, does the same for rows of pages: they are neither read nor decoded.
 // Bounds of the older form, bounds that contradict each other, those of INT96 and of wide decimals, and
 // filters that may raise prune nothing; NaN, which bounds leave out, is thought of.
 //

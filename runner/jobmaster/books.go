@@ -105,7 +105,7 @@ func (b *Books) port(e *edgeRun, out int64, s rpc.OperatorBooks) {
 // files checks the files of a source. Where splits were left over, as under a LIMIT, a file need not be
 // covered to its end.
 func (b *Books) files(v *vertexRun, metrics []*rpc.TaskMetrics) {
-	sums := map[string]*connectors.Tally{}
+	sums, pruned := map[string]*connectors.Tally{}, map[string]int64{}
 	var order []string
 	for _, m := range metrics {
 		for _, t := range m.Files {
@@ -120,6 +120,8 @@ func (b *Books) files(v *vertexRun, metrics []*rpc.TaskMetrics) {
 			s.Pruned += t.Pruned
 			s.Unread += t.Unread
 			s.Bytes += t.Bytes
+			s.UnreadBytes += t.UnreadBytes
+			pruned[t.File] += t.PrunedBytes()
 		}
 	}
 	all := v.splits.Read() == v.splits.Total()
@@ -132,9 +134,12 @@ func (b *Books) files(v *vertexRun, metrics []*rpc.TaskMetrics) {
 	}
 	for _, path := range order {
 		s, f := sums[path], sizes[path]
-		b.Files = append(b.Files, FileBook{Path: path, Rows: s.Rows, Read: s.Read, Pruned: s.Pruned, Unread: s.Unread, Bytes: s.Bytes})
+		b.Files = append(b.Files, FileBook{Path: path, Rows: s.Rows, Read: s.Read, Pruned: s.Pruned, Unread: s.Unread, Bytes: s.Bytes, UnreadBytes: s.UnreadBytes, PrunedBytes: pruned[path]})
 		if s.Rows != s.Read+s.Pruned+s.Unread {
 			b.fault("%s: %d rows are not %d read + %d pruned + %d unread", path, s.Rows, s.Read, s.Pruned, s.Unread)
+		}
+		if p := pruned[path]; p < 0 || s.UnreadBytes < 0 || p+s.UnreadBytes > s.Bytes {
+			b.fault("%s: of %d bytes %d were passed over and %d not read", path, s.Bytes, p, s.UnreadBytes)
 		}
 		if s.Bytes > f.Bytes || all && s.Bytes != f.Bytes {
 			b.fault("%s: splits of %d bytes were read, the file has %d", path, s.Bytes, f.Bytes)

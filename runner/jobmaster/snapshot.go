@@ -127,7 +127,7 @@ type EdgeBook struct {
 }
 
 // A FileBook balances when Rows = Read + Pruned + Unread and, where all splits were read, its bytes are
-// those of the file.
+// those of the file, of which those that are neither passed over nor unread were read.
 type FileBook struct {
 	Path   string `json:"path"`
 	Rows   int64  `json:"rows"`
@@ -135,4 +135,7 @@ type FileBook struct {
 	Pruned int64  `json:"pruned"`
 	Unread int64  `json:"unread"`
 	Bytes  int64  `json:"bytes"`
+	// PrunedBytes were passed over by statistics, UnreadBytes not read since nobody asks for them.
+	PrunedBytes int64 `json:"prunedBytes,omitempty"`
+	UnreadBytes int64 `json:"unreadBytes,omitempty"`
 }

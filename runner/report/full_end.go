@@ -44,10 +44,10 @@ func fullBooks(b *strings.Builder, x *jobmaster.Books) {
 	}
 	t.Flush()
 	if len(x.Files) > 0 {
-		fmt.Fprintln(t, "  FILE\tROWS\tREAD\tPRUNED\tUNREAD\tBYTES")
+		fmt.Fprintln(t, "  FILE\tROWS\tREAD\tPRUNED\tUNREAD\tBYTES\tPRUNED BYTES\tUNREAD BYTES")
 	}
 	for _, f := range x.Files {
-		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t%d\n", f.Path, f.Rows, f.Read, f.Pruned, f.Unread, f.Bytes)
+		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", f.Path, f.Rows, f.Read, f.Pruned, f.Unread, f.Bytes, f.PrunedBytes, f.UnreadBytes)
 	}
 	t.Flush()
 }

@@ -78,7 +78,7 @@ func (t *task) wanted(splits []connectors.Split) []connectors.Split {
 	var rest []connectors.Split
 	for _, s := range splits {
 		if at := int(s.Order[0]); slices.Contains(src.Skip, at) && at <= len(src.Inv.Files) {
-			t.skipped = append(t.skipped, connectors.Tally{File: src.Inv.Files[at-1].Path, Rows: s.Rows, Pruned: s.Rows, Bytes: s.Bytes})
+			t.skipped = append(t.skipped, connectors.Tally{File: src.Inv.Files[at-1].Path, Rows: s.Rows, Pruned: s.Rows, Bytes: s.Bytes, UnreadBytes: s.Bytes})
 			continue
 		}
 		rest = append(rest, s)

@@ -104,7 +104,7 @@ func (t *task) skip(splits []connectors.Split) {
 	files := t.members[0].desc.Source.Inv.Files
 	for _, s := range splits {
 		if i := s.Order[0] - 1; i >= 0 && i < int64(len(files)) {
-			t.skipped = append(t.skipped, connectors.Tally{File: files[i].Path, Rows: s.Rows, Unread: s.Rows, Bytes: s.Bytes})
+			t.skipped = append(t.skipped, connectors.Tally{File: files[i].Path, Rows: s.Rows, Unread: s.Rows, Bytes: s.Bytes, UnreadBytes: s.Bytes})
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (t *task) noteReading() {
 		read += f.Read
 		filtered += f.Filtered
 		rejected += f.Rejected
-		bytes += f.Bytes
+		bytes += f.Bytes - f.UnreadBytes - f.PrunedBytes()
 	}
 	m.in.Store(read)
 	m.counts[operators.Filtered].Store(filtered)
