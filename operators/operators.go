@@ -169,8 +169,9 @@ type List interface {
 
 // TableOptions of a keyed table.
 type TableOptions struct {
-	Words    int // 64-bit value columns
-	BytesCol int // byte-string value columns
+	Words    int   // 64-bit value columns
+	BytesCol int   // byte-string value columns
+	Rare     []int // of the word columns: those that take no memory until they are first asked for
 }
 
 // A Table maps keys to slots, and slots to values. It works per batch, never per row; slots are

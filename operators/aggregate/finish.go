@@ -15,55 +15,72 @@ import (
 // result computes a measure for the slots. An error names the slot's place whose value does not
 // fit.
 func (l *layout) result(alloc memory.Allocator, m *measure, slots []uint32, from store) (arr arrow.Array, bad int, err error) {
-	values := from.Words(l.states[m.values].word)
+	values := l.valuesOf(m, slots, from)
 	if m.call.Func == "COUNT" {
-		return wordColumn(alloc, values, slots), 0, nil
+		return int64s(alloc, len(slots), func(out []int64) { copy(out, arrow.Int64Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(values))) }), 0, nil
 	}
 	b := array.NewBuilder(alloc, m.call.Type.Arrow())
 	defer b.Release()
 	b.Reserve(len(slots))
-	var one func(slot uint32) error
+	var one func(slot uint32, values uint64) error
 	switch {
 	case m.extreme >= 0:
 		one = l.extremeResult(m, b, from)
 	case l.states[m.sum].kind == sumDouble:
-		one = l.doubleResult(m, b, values, from)
+		one = l.doubleResult(m, b, from)
 	default:
-		one = l.exactResult(m, b, values, from)
+		one = l.exactResult(m, b, from)
 	}
 	for i, s := range slots {
-		if values[s] == 0 {
+		if values[i] == 0 {
 			b.AppendNull()
 			continue
 		}
-		if err := one(s); err != nil {
+		if err := one(s, values[i]); err != nil {
 			return nil, i, err
 		}
 	}
 	return b.NewArray(), 0, nil
 }
 
-func (l *layout) extremeResult(m *measure, b array.Builder, from store) func(uint32) error {
+// valuesOf is how many values of a measure there are in each slot.
+func (l *layout) valuesOf(m *measure, slots []uint32, from store) []uint64 {
+	values := make([]uint64, len(slots))
+	all := from.Words(l.states[m.values].word)
+	for i, s := range slots {
+		values[i] = all[s]
+	}
+	if m.missing < 0 || untouched(from, l.states[m.missing].word) {
+		return values
+	}
+	less := from.Words(l.states[m.missing].word)
+	for i, s := range slots {
+		values[i] -= less[s]
+	}
+	return values
+}
+
+func (l *layout) extremeResult(m *measure, b array.Builder, from store) func(uint32, uint64) error {
 	s := &l.states[m.extreme]
 	flip := s.flip()
 	switch s.kind {
 	case extremeText:
 		text := from.Bytes(s.bytes)
 		if b, ok := b.(*array.StringBuilder); ok {
-			return func(slot uint32) error { b.BinaryBuilder.Append(text.Get(slot)[1:]); return nil }
+			return func(slot uint32, _ uint64) error { b.BinaryBuilder.Append(text.Get(slot)[1:]); return nil }
 		}
 		bin, _ := b.(*array.BinaryBuilder)
-		return func(slot uint32) error { bin.Append(text.Get(slot)[1:]); return nil }
+		return func(slot uint32, _ uint64) error { bin.Append(text.Get(slot)[1:]); return nil }
 	case extreme128:
 		lo, hi := from.Words(s.word), from.Words(s.word+1)
 		b, _ := b.(*array.Decimal128Builder)
-		return func(slot uint32) error {
+		return func(slot uint32, _ uint64) error {
 			b.Append(decimal128.New(int64(hi[slot]^flip^signBit), lo[slot]^flip))
 			return nil
 		}
 	}
 	w := from.Words(s.word)
-	return func(slot uint32) error {
+	return func(slot uint32, _ uint64) error {
 		appendCode(b, w[slot]^flip)
 		return nil
 	}
@@ -90,14 +107,14 @@ func appendCode(b array.Builder, code uint64) {
 	}
 }
 
-func (l *layout) doubleResult(m *measure, b array.Builder, values []uint64, from store) func(uint32) error {
+func (l *layout) doubleResult(m *measure, b array.Builder, from store) func(uint32, uint64) error {
 	s := &l.states[m.sum]
 	lo, hi, ext := from.Words(s.word), from.Words(s.word+1), from.Bytes(s.bytes)
 	out, _ := b.(*array.Float64Builder)
-	return func(slot uint32) error {
+	return func(slot uint32, values uint64) error {
 		v := roundSum(lo[slot], hi[slot], ext.Get(slot))
 		if m.call.Func == "AVG" {
-			v /= float64(values[slot])
+			v /= float64(values)
 		}
 		if m.call.Type.Kind == expr.Float {
 			v = float64(float32(v))
@@ -108,7 +125,7 @@ func (l *layout) doubleResult(m *measure, b array.Builder, values []uint64, from
 }
 
 // exactResult is SUM or AVG of integers and decimals.
-func (l *layout) exactResult(m *measure, b array.Builder, values []uint64, from store) func(uint32) error {
+func (l *layout) exactResult(m *measure, b array.Builder, from store) func(uint32, uint64) error {
 	s := &l.states[m.sum]
 	w := make([][]uint64, kindWords[s.kind])
 	for i := range w {
@@ -121,14 +138,14 @@ func (l *layout) exactResult(m *measure, b array.Builder, values []uint64, from 
 	}
 	r := rounding{shift: shift, halfUp: t.Kind == expr.Decimal}
 	var buf [4]uint64
-	return func(slot uint32) error {
+	return func(slot uint32, values uint64) error {
 		for i := range w {
 			buf[i] = w[i][slot]
 		}
 		sum := wide(buf[:len(w)])
 		by := uint64(1)
 		if m.call.Func == "AVG" {
-			by = values[slot]
+			by = values
 		}
 		if t.Kind == expr.Double {
 			b, _ := b.(*array.Float64Builder)

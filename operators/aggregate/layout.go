@@ -12,7 +12,8 @@ import (
 type stateKind uint8
 
 const (
-	count       stateKind = iota // 1 word: rows, or values that are not NULL
+	count       stateKind = iota // 1 word: rows, or values of DISTINCT
+	missing                      // 1 word, rare: rows whose argument is NULL
 	sum128                       // 2 words, low first: INT, BIGINT, DECIMAL of at most 18 digits
 	sum256                       // 4 words, low first: other DECIMALs
 	sumDouble                    // 2 words and a byte string: see exact.go
@@ -21,7 +22,7 @@ const (
 	extremeText                  // a byte string: 1 and the value, empty while there is none
 )
 
-var kindWords = [...]int{count: 1, sum128: 2, sum256: 4, sumDouble: 2, extreme64: 1, extreme128: 2, extremeText: 0}
+var kindWords = [...]int{count: 1, missing: 1, sum128: 2, sum256: 4, sumDouble: 2, extreme64: 1, extreme128: 2, extremeText: 0}
 
 func (k stateKind) bytes() int {
 	if k == sumDouble || k == extremeText {
@@ -52,7 +53,8 @@ type distinctArg struct {
 // A measure is how a result comes from states; -1 where it needs none.
 type measure struct {
 	call          expr.AggCall
-	values        int // the count of values
+	values        int // the count of rows, or of values of DISTINCT
+	missing       int // of them, those without a value
 	sum           int
 	extreme       int
 	argumentScale int
@@ -71,6 +73,7 @@ type layout struct {
 	words    int     // of all states; those of plain states come first
 	bytes    int
 	measures []measure
+	zeros    []uint64 // for columns of nothing else
 }
 
 func newLayout(o Options, in []expr.Schema) (*layout, error) {
@@ -94,7 +97,7 @@ func newLayout(o Options, in []expr.Schema) (*layout, error) {
 				if err := l.check(c); err != nil {
 					return nil, err
 				}
-				l.measures = append(l.measures, measure{call: c, values: -1, sum: -1, extreme: -1})
+				l.measures = append(l.measures, measure{call: c, values: -1, missing: -1, sum: -1, extreme: -1})
 			}
 			if distinct(c) == (pass == 1) {
 				if err := l.place(&l.measures[i]); err != nil {
@@ -142,8 +145,11 @@ func (l *layout) place(m *measure) error {
 	var typ expr.Type
 	if c.Arg >= 0 {
 		typ = l.input.Fields[c.Arg].Type
-		if typ.NotNull && from < 0 {
-			values.arg = -1
+	}
+	if from < 0 { // all rows are counted once for all measures, and less often those without a value
+		values.arg = -1
+		if c.Arg >= 0 && !typ.NotNull {
+			m.missing = l.state(state{kind: missing, arg: c.Arg, filter: c.Filter, from: from})
 		}
 	}
 	m.values = l.state(values)
@@ -267,6 +273,9 @@ func (l *layout) tableOptions(n int) operators.TableOptions {
 	for _, s := range l.states[:n] {
 		o.Words += kindWords[s.kind]
 		o.BytesCol += s.kind.bytes()
+		if s.kind == missing {
+			o.Rare = append(o.Rare, s.word)
+		}
 	}
 	return o
 }

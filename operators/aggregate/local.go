@@ -3,7 +3,6 @@ package aggregate
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -148,9 +147,7 @@ func (a *local) judge(out operators.Collector) error {
 	if a.parts.blocks {
 		a.blocked++
 	}
-	err = a.giveOut(a.table, nil, out)
-	table.Release(a.table)
-	return err
+	return a.giveOut(a.table, nil, out)
 }
 
 // full gives the groups out, and has rows passed on for a while where grouping them did not pay.
@@ -165,7 +162,7 @@ func (a *local) full(out operators.Collector) error {
 // overfull gives all groups out for the sake of a part that has no memory for its gathered rows. If
 // they still do not fit they are passed on.
 func (a *local) overfull(q *part, out operators.Collector) error {
-	if err := a.giveAll(out); err != nil {
+	if err := a.giveAll(out, true); err != nil {
 		return err
 	}
 	cols := a.parts.columnsOf(q)
@@ -225,23 +222,33 @@ func (a *local) emit(rec arrow.Record, dict []uint64, out operators.Collector) e
 	return nil
 }
 
-// giveOut gives the partial states of a table, that of part q or of none, out.
+// giveOut gives the partial states of a table, that of part q or of none, out and releases it.
 func (a *local) giveOut(t operators.Table, q *part, out operators.Collector) error {
-	return table.Coded(t, func(keys arrow.Record, dict []uint64, slots []uint32) error {
+	err := t.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
 		if q != nil {
 			a.parts.restore(keys.Column(0), q.number)
 		}
-		return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, t), slices.Clone(dict), out)
+		return a.emit(a.layout.lastPartials(a.task.Alloc, keys.Columns(), slots, t), nil, out)
 	})
+	table.Release(t)
+	return err
 }
 
-// giveAll gives all partial states out and empties the tables.
-func (a *local) giveAll(out operators.Collector) error {
+// giveAll gives all partial states out and empties the tables, whose memory the table that stays keeps where it will be
+// needed again.
+func (a *local) giveAll(out operators.Collector, again bool) error {
 	a.rows = 0
-	if err := a.giveOut(a.table, nil, out); err != nil {
+	if again {
+		err := a.table.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
+			return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, a.table), nil, out)
+		})
+		if err != nil {
+			return err
+		}
+		a.table.Clear()
+	} else if err := a.giveOut(a.table, nil, out); err != nil {
 		return err
 	}
-	a.table.Clear()
 	if a.parts == nil {
 		return nil
 	}
@@ -251,13 +258,14 @@ func (a *local) giveAll(out operators.Collector) error {
 		if err := a.giveOut(q.table, q, out); err != nil {
 			return err
 		}
-		table.Release(q.table)
 	}
 	return nil
 }
 
 // Flush gives all partial states out and starts over.
-func (a *local) Flush(out operators.Collector) error {
+func (a *local) Flush(out operators.Collector) error { return a.flush(out, true) }
+
+func (a *local) flush(out operators.Collector, again bool) error {
 	a.limit = a.limits.groups
 	if p := a.parts; p != nil {
 		for i := range p.parts {
@@ -265,8 +273,9 @@ func (a *local) Flush(out operators.Collector) error {
 				return fmt.Errorf("local aggregate: %w", err)
 			}
 		}
+		p.drop()
 	}
-	if err := a.giveAll(out); err != nil {
+	if err := a.giveAll(out, again); err != nil {
 		return err
 	}
 	if a.parts != nil {
@@ -279,7 +288,7 @@ func (a *local) Flush(out operators.Collector) error {
 // Partial tells the exchange that there may be many keys, if there are keys.
 func (a *local) Partial() bool { return len(a.layout.keys) > 0 }
 
-func (a *local) EndInput(_ int, out operators.Collector) error { return a.Flush(out) }
+func (a *local) EndInput(_ int, out operators.Collector) error { return a.flush(out, false) }
 
 func (a *local) Close() error {
 	if a.table != nil {

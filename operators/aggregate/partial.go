@@ -14,6 +14,20 @@ import (
 // partials is a record of the partial schema: the group columns, which it does not take over, and
 // the plain states of the slots. A nil from gives states to which nothing was added.
 func (l *layout) partials(alloc memory.Allocator, group []arrow.Array, slots []uint32, from store) arrow.Record {
+	return l.record(alloc, group, slots, from, func(v []uint64) arrow.Array { return wordColumn(alloc, v, slots) })
+}
+
+// lastPartials is partials of neighbouring slots of a store that will be released: its words are not copied.
+func (l *layout) lastPartials(alloc memory.Allocator, group []arrow.Array, slots []uint32, from store) arrow.Record {
+	return l.record(alloc, group, slots, from, func(v []uint64) arrow.Array {
+		if len(slots) == 0 {
+			return wordView(nil)
+		}
+		return wordView(v[slots[0]:][:len(slots)])
+	})
+}
+
+func (l *layout) record(alloc memory.Allocator, group []arrow.Array, slots []uint32, from store, word func([]uint64) arrow.Array) arrow.Record {
 	cols := make([]arrow.Array, 0, len(group)+l.words+l.bytes)
 	for _, g := range group {
 		g.Retain()
@@ -22,11 +36,12 @@ func (l *layout) partials(alloc memory.Allocator, group []arrow.Array, slots []u
 	for i := range l.states[:l.plain] {
 		s := &l.states[i]
 		for w := range kindWords[s.kind] {
-			var v []uint64
-			if from != nil {
-				v = from.Words(s.word + w)
+			switch {
+			case from == nil || untouched(from, s.word+w):
+				cols = append(cols, l.zeroColumn(len(slots)))
+			default:
+				cols = append(cols, word(from.Words(s.word+w)))
 			}
-			cols = append(cols, wordColumn(alloc, v, slots))
 		}
 		if s.kind.bytes() > 0 {
 			var v operators.BytesColumn
@@ -54,12 +69,29 @@ func int64s(alloc memory.Allocator, n int, fill func(out []int64)) arrow.Array {
 	return array.NewInt64Data(d)
 }
 
+// untouched reports whether a word column of a store is all zero because nothing was ever added to it.
+func untouched(s store, col int) bool {
+	t, ok := s.(interface{ Untouched(col int) bool })
+	return ok && t.Untouched(col)
+}
+
+// zeroColumn is a column of n zeros, which share their memory with those of others.
+func (l *layout) zeroColumn(n int) arrow.Array {
+	if len(l.zeros) < n {
+		l.zeros = make([]uint64, max(n, batchRows))
+	}
+	return wordView(l.zeros[:n])
+}
+
+// wordView is a column that shares the memory of words.
+func wordView(v []uint64) arrow.Array {
+	d := array.NewData(arrow.PrimitiveTypes.Int64, len(v), []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Uint64Traits.CastToBytes(v))}, nil, 0, 0)
+	defer d.Release()
+	return array.NewInt64Data(d)
+}
+
 func wordColumn(alloc memory.Allocator, v []uint64, slots []uint32) arrow.Array {
 	return int64s(alloc, len(slots), func(out []int64) {
-		if v == nil {
-			clear(out)
-			return
-		}
 		for i, s := range slots {
 			out[i] = int64(v[s])
 		}
@@ -128,6 +160,13 @@ func oddValues(arr arrow.Array) (func(row int) []byte, error) {
 
 func (s *state) merge(p pick, in *[4][]int64, odd func(row int) []byte, to store) {
 	switch s.kind {
+	case missing:
+		if !allZero(in[0]) {
+			w := to.Words(s.word)
+			for i, slot := range p.slots {
+				w[slot] += uint64(in[0][p.row(i)])
+			}
+		}
 	case count:
 		w := to.Words(s.word)
 		for i, slot := range p.slots {
@@ -170,6 +209,14 @@ func (s *state) merge(p pick, in *[4][]int64, odd func(row int) []byte, to store
 			}
 		}
 	}
+}
+
+func allZero(v []int64) bool {
+	seen := int64(0)
+	for _, x := range v {
+		seen |= x
+	}
+	return seen == 0
 }
 
 func (s *state) mergeSum(p pick, in *[4][]int64, to store) {

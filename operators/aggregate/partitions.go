@@ -314,6 +314,20 @@ func (p *partitions) group(q *part, cols []arrow.Array) error {
 	return newUpdater(cols, nil, slots).add(p.layout.states[:p.layout.plain], q.table)
 }
 
+// drop gives the room for gathered rows back, when there are none and no more will come.
+func (p *partitions) drop() {
+	if p.columns[0].words == nil {
+		return
+	}
+	for i := range p.columns {
+		p.task.Alloc.Free(p.columns[i].words)
+		p.columns[i].words = nil
+	}
+	if p.task.Memory != nil {
+		p.task.Memory.Release(p.size())
+	}
+}
+
 // close gives everything back.
 func (p *partitions) close() {
 	for i := range p.parts {
@@ -321,10 +335,5 @@ func (p *partitions) close() {
 			t.Close()
 		}
 	}
-	for _, c := range p.columns {
-		p.task.Alloc.Free(c.words)
-	}
-	if p.task.Memory != nil {
-		p.task.Memory.Release(p.size())
-	}
+	p.drop()
 }

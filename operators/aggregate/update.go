@@ -37,41 +37,37 @@ func newUpdater(cols []arrow.Array, sel []int32, slots []uint32) *updater {
 
 // add adds the batch to the states that rows feed.
 func (u *updater) add(states []state, to store) error {
-	counted := u.countTwo(states, to)
 	for i := range states {
 		s := &states[i]
-		if s.from >= 0 || s == counted[0] || s == counted[1] {
-			continue
-		}
-		if err := addValues(s, u.column(s.arg), u.pick(s.arg, s.filter), to); err != nil {
-			return err
+		switch {
+		case s.from >= 0:
+		case s.kind == missing:
+			u.addMissing(s, to)
+		default:
+			if err := addValues(s, u.column(s.arg), u.pick(s.arg, s.filter), to); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// countTwo counts the batch for two states at once where there are two that take all of its rows:
-// COUNT(*) and the values of a column without NULL, a pair that most aggregates have.
-func (u *updater) countTwo(states []state, to store) (both [2]*state) {
-	for i := range states {
-		s := &states[i]
-		if s.kind != count || s.from >= 0 || s.filter >= 0 || s.arg >= 0 && mayBeNull(u.cols[s.arg]) {
-			continue
-		}
-		if both[0] == nil {
-			both[0] = s
-			continue
-		}
-		both[1] = s
-		a, b := to.Words(both[0].word), to.Words(s.word)
-		b = b[:len(a)]
-		for _, slot := range u.all.slots {
-			a[slot]++
-			b[slot]++
-		}
-		return both
+// addMissing counts rows without a value. Without any the state is left alone, so that it takes no memory.
+func (u *updater) addMissing(s *state, to store) {
+	if !mayBeNull(u.cols[s.arg]) {
+		return
 	}
-	return [2]*state{}
+	valid := notNull(u.cols[s.arg])
+	p := u.pick(-1, s.filter).where(func(row int) bool { return !valid(row) })
+	if len(p.slots) > 0 {
+		addOnes(to.Words(s.word), p.slots)
+	}
+}
+
+func addOnes(w []uint64, slots []uint32) {
+	for _, slot := range slots {
+		w[slot]++
+	}
 }
 
 func (u *updater) column(col int) arrow.Array {
@@ -161,10 +157,7 @@ func addValues(s *state, arr arrow.Array, p pick, to store) error {
 	}
 	switch s.kind {
 	case count:
-		w := to.Words(s.word)
-		for _, slot := range p.slots {
-			w[slot]++
-		}
+		addOnes(to.Words(s.word), p.slots)
 		return nil
 	case sum128:
 		lo, hi := to.Words(s.word), to.Words(s.word+1)

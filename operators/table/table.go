@@ -28,13 +28,15 @@ type Table struct {
 	alloc  memory.Allocator
 	acc    account
 
-	n     int // slots in use
-	room  int // slots there is memory for
-	words [][]uint64
+	n     int        // slots in use
+	room  int        // slots there is memory for
+	words [][]uint64 // nil: a rare column that nobody has asked for
+	rare  []int
 	bytes []*bytesColumn
 	index index
 	timer timers
 
+	unpaid int64  // memory of rare columns that was not asked for yet
 	warmed uint64 // keeps the reads of Warm from being optimized away
 }
 
@@ -67,12 +69,25 @@ func New(key expr.Schema, o operators.TableOptions, mem operators.Memory, maxPar
 	if maxParallelism < 1 {
 		return nil, fmt.Errorf("a table needs at least one key group, not %d", maxParallelism)
 	}
-	t := &Table{key: key, groups: maxParallelism, alloc: alloc, acc: account{mem: mem}, words: make([][]uint64, o.Words)}
+	t := &Table{key: key, groups: maxParallelism, alloc: alloc, acc: account{mem: mem}, rare: o.Rare}
+	t.words = t.noWords(o.Words)
 	for range o.BytesCol {
 		t.bytes = append(t.bytes, &bytesColumn{acc: &t.acc})
 	}
 	t.index = newIndex(key)
 	return t, nil
+}
+
+// noWords are n word columns without values.
+func (t *Table) noWords(n int) [][]uint64 {
+	words := make([][]uint64, n)
+	for i := range words {
+		words[i] = []uint64{}
+	}
+	for _, i := range t.rare {
+		words[i] = nil
+	}
+	return words
 }
 
 func newIndex(key expr.Schema) index {
@@ -190,8 +205,10 @@ func (t *Table) addSlot() error {
 
 // push is addSlot where there is room.
 func (t *Table) push() {
-	for i := range t.words {
-		t.words[i] = append(t.words[i], 0)
+	for i, w := range t.words {
+		if w != nil {
+			t.words[i] = append(w, 0)
+		}
 	}
 	t.n++
 }
@@ -203,6 +220,9 @@ func (t *Table) reserve(n int) error {
 	}
 	var err error
 	for i := range t.words {
+		if t.words[i] == nil {
+			continue
+		}
 		if t.words[i], err = resize(&t.acc, t.words[i], n, 8); err != nil {
 			return err
 		}
@@ -214,8 +234,14 @@ func (t *Table) reserve(n int) error {
 	return nil
 }
 
-// settle reserves what byte columns grew by since the last call, for which Set could not fail.
+// settle reserves what rare and byte columns grew by since the last call, for which Words and Set could not fail.
 func (t *Table) settle() error {
+	if t.unpaid > 0 {
+		if err := t.acc.grow(t.unpaid); err != nil {
+			return err
+		}
+		t.unpaid = 0
+	}
 	for _, b := range t.bytes {
 		if err := b.settle(); err != nil {
 			return err
@@ -234,8 +260,10 @@ func (t *Table) rollback(n int) {
 }
 
 func (t *Table) cut(n int) {
-	for i := range t.words {
-		t.words[i] = t.words[i][:n]
+	for i, w := range t.words {
+		if w != nil {
+			t.words[i] = w[:n]
+		}
 	}
 	for _, b := range t.bytes {
 		b.cut(n)
@@ -247,7 +275,16 @@ func (t *Table) cut(n int) {
 func (t *Table) Len() int { return t.n }
 
 // Words is a value column, one word per slot; valid until the next Upsert.
-func (t *Table) Words(col int) []uint64 { return t.words[col][:t.n] }
+func (t *Table) Words(col int) []uint64 {
+	if t.words[col] == nil {
+		t.words[col] = make([]uint64, t.n, max(t.room, 1))
+		t.unpaid += int64(cap(t.words[col])) * 8
+	}
+	return t.words[col][:t.n]
+}
+
+// Untouched reports whether all values of a word column are zero since nobody has asked for it.
+func (t *Table) Untouched(col int) bool { return t.words[col] == nil }
 
 // Bytes is a byte-string value column.
 func (t *Table) Bytes(col int) operators.BytesColumn { return t.bytes[col] }
@@ -267,8 +304,10 @@ func (t *Table) Delete(slots []uint32) error {
 			continue
 		}
 		to := len(alive)
-		for i := range t.words {
-			t.words[i][to] = t.words[i][s]
+		for _, w := range t.words {
+			if w != nil {
+				w[to] = w[s]
+			}
 		}
 		for _, b := range t.bytes {
 			b.move(uint32(to), uint32(s))
@@ -306,7 +345,8 @@ func (t *Table) release() {
 		x.release(&t.acc)
 	}
 	t.acc.shrink(t.acc.held)
-	t.words, t.room, t.index = make([][]uint64, len(t.words)), 0, newIndex(t.key)
+	t.words, t.room, t.index = t.noWords(len(t.words)), 0, newIndex(t.key)
+	t.unpaid = 0
 	for i := range t.bytes {
 		t.bytes[i] = &bytesColumn{acc: &t.acc}
 	}

@@ -1,6 +1,7 @@
 package taskmanager
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -9,15 +10,17 @@ import (
 )
 
 // pieces are the records of many subpartitions or buckets while rows of numbers without NULL are added to them a
-// few at a time. Byte strings may be among them if all are empty, as those of partial states mostly are.
+// few at a time. Byte strings may be among them if all are empty. Columns that are all zero take no memory; partial states
+// have both.
 type pieces struct {
 	types  []arrow.DataType
-	widths []int // 0: of empty byte strings
+	widths []int  // 0: of empty byte strings
+	zero   []bool // of the record at hand: columns that are all zero
 	open   []openPiece
-	empty  arrow.Array // byte strings of a whole piece, nil until they are needed
+	blank  *memory.Buffer // zeros for a column of a whole piece, nil until they are needed
 }
 
-// An openPiece has room for smallRows rows in each column.
+// An openPiece has room for smallRows rows in each column; one without a buffer is all zero.
 type openPiece struct {
 	cols []*memory.Buffer
 	n    int
@@ -38,6 +41,29 @@ func (p *pieces) suit(rec arrow.Record) bool {
 		for _, c := range rec.Columns() {
 			p.types = append(p.types, c.DataType())
 			p.widths = append(p.widths, width(c))
+		}
+		p.zero = make([]bool, len(p.types))
+	}
+	for i, c := range rec.Columns() {
+		p.zero[i] = p.widths[i] == 0 || allZero(valuesAt(c, p.widths[i]))
+	}
+	return true
+}
+
+// valuesAt are the bytes of a column's values from its first on.
+func valuesAt(c arrow.Array, width int) []byte {
+	d := c.Data()
+	return d.Buffers()[1].Bytes()[d.Offset()*width:][:d.Len()*width]
+}
+
+// allZero reports whether there is nothing but zeros.
+func allZero(b []byte) bool {
+	for len(b) >= 8 && binary.LittleEndian.Uint64(b) == 0 {
+		b = b[8:]
+	}
+	for _, x := range b {
+		if x != 0 {
+			return false
 		}
 	}
 	return true
@@ -64,21 +90,19 @@ func (p *pieces) add(o *output, s int, rec arrow.Record, rows []int32) error {
 	for len(rows) > 0 {
 		if q.cols == nil {
 			q.cols = make([]*memory.Buffer, len(p.types))
-			for i, w := range p.widths {
-				if w > 0 {
-					q.cols[i] = memory.NewResizableBuffer(o.alloc)
-					q.cols[i].Resize(smallRows * w)
-				}
-			}
 		}
 		some := rows[:min(len(rows), smallRows-q.n)]
 		rows = rows[len(some):]
 		for i, w := range p.widths {
-			if w == 0 {
-				continue
+			if q.cols[i] == nil {
+				if p.zero[i] {
+					continue
+				}
+				q.cols[i] = memory.NewResizableBuffer(o.alloc)
+				q.cols[i].Resize(smallRows * w)
+				clear(q.cols[i].Bytes()[:q.n*w])
 			}
-			d := rec.Column(i).Data()
-			from, to := d.Buffers()[1].Bytes()[d.Offset()*w:], q.cols[i].Bytes()[q.n*w:]
+			from, to := valuesAt(rec.Column(i), w), q.cols[i].Bytes()[q.n*w:]
 			if w == 8 {
 				gather(valuesOf[uint64](to), valuesOf[uint64](from), some)
 			} else {
@@ -102,39 +126,39 @@ func (p *pieces) finish(o *output, s int) error {
 	}
 	cols := make([]arrow.Array, len(q.cols))
 	for i, b := range q.cols {
-		if b == nil {
-			cols[i] = p.empties(o.alloc, q.n)
-			continue
+		buffers := []*memory.Buffer{nil, p.trimmed(o.alloc, b, q.n*p.widths[i])}
+		if p.widths[i] == 0 {
+			buffers = append(buffers, nil)
 		}
-		if size := q.n * p.widths[i]; 2*size <= b.Len() {
-			less := memory.NewResizableBuffer(o.alloc)
-			less.Resize(size)
-			copy(less.Bytes(), b.Bytes())
-			b.Release()
-			b = less
-		}
-		d := array.NewData(p.types[i], q.n, []*memory.Buffer{nil, b}, nil, 0, 0)
+		d := array.NewData(p.types[i], q.n, buffers, nil, 0, 0)
 		cols[i] = array.MakeFromData(d)
 		d.Release()
-		b.Release()
+		buffers[1].Release()
 	}
 	n := q.n
 	*q = openPiece{}
 	return o.hand(s, o.record(cols, int64(n)))
 }
 
-// empties is a column of n empty byte strings, which share their memory.
-func (p *pieces) empties(alloc memory.Allocator, n int) arrow.Array {
-	if p.empty == nil {
-		zeros := memory.NewResizableBuffer(alloc)
-		zeros.Resize(4 * (smallRows + 1))
-		clear(zeros.Bytes())
-		d := array.NewData(arrow.BinaryTypes.Binary, smallRows, []*memory.Buffer{nil, zeros, nil}, nil, 0, 0)
-		zeros.Release()
-		p.empty = array.NewBinaryData(d)
-		d.Release()
+// trimmed takes a column's buffer as one that is not much larger than what is in it, or shared zeros where there is none.
+func (p *pieces) trimmed(alloc memory.Allocator, b *memory.Buffer, size int) *memory.Buffer {
+	switch {
+	case b == nil:
+		if p.blank == nil {
+			p.blank = memory.NewResizableBuffer(alloc)
+			p.blank.Resize(8 * smallRows)
+			clear(p.blank.Bytes())
+		}
+		p.blank.Retain()
+		return p.blank
+	case 2*size > b.Len():
+		return b
 	}
-	return array.NewSlice(p.empty, 0, int64(n))
+	less := memory.NewResizableBuffer(alloc)
+	less.Resize(size)
+	copy(less.Bytes(), b.Bytes())
+	b.Release()
+	return less
 }
 
 func (p *pieces) finishAll(o *output) error {
@@ -155,9 +179,9 @@ func (p *pieces) release() {
 		}
 	}
 	p.open = nil
-	if p.empty != nil {
-		p.empty.Release()
-		p.empty = nil
+	if p.blank != nil {
+		p.blank.Release()
+		p.blank = nil
 	}
 }
 
