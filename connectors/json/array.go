@@ -2,7 +2,9 @@ package json
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"sort"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
@@ -69,8 +71,8 @@ func (o *inOrder) loadElements(k *chunk, file int64, skip bool) (more bool, err 
 
 // pass moves on over n bytes and notes where the line begins.
 func (o *inOrder) pass(n int) {
-	if i := lastLine(o.Rest()[:n]); i > 0 {
-		o.lineStart = o.Base + int64(i)
+	if b := o.Rest()[:n]; bytes.IndexByte(b, '\n') >= 0 { // much quicker than to look from the end
+		o.lineStart = o.Base + int64(lastLine(b))
 	}
 	o.Pass(n)
 }
@@ -164,40 +166,92 @@ func (o *inOrder) element(dst []byte) (_ []byte, n int, err error) {
 
 // appendElement appends the value at the start of b, line feeds outside its strings as blanks.
 func appendElement(dst, b []byte) (_ []byte, n int, whole bool) {
-	depth, inside := 0, false
+	n, whole, breaks := elementEnd(b)
+	from := len(dst)
+	dst = append(dst, b[:n]...)
+	if !breaks {
+		return dst, n, whole
+	}
+	own := dst[from:]
+	if whole && n > 0 && own[n-1] == '\n' {
+		own = own[:n-1] // that of a string, which ends the record
+	}
+	for {
+		i := bytes.IndexByte(own, '\n')
+		if i < 0 {
+			return dst, n, whole
+		}
+		own[i] = ' '
+		own = own[i+1:]
+	}
+}
+
+// elementEnd is the place behind the value at the start of b, or behind a line feed in one of its strings; breaks
+// says that it holds line feeds. Eight bytes at a time are looked at, and passed over where none of them counts.
+func elementEnd(b []byte) (n int, whole, breaks bool) {
+	depth := 0
 	for i := 0; i < len(b); i++ {
-		c := b[i]
-		switch {
-		case inside:
-			switch c {
-			case '\\':
-				if i+1 < len(b) {
-					dst = append(dst, c)
-					i++
-					c = b[i]
-				}
-			case '"':
-				inside = false
-				if depth == 0 {
-					return append(dst, c), i + 1, true
-				}
-			case '\n':
-				return append(dst, c), i + 1, true // no string holds one
+		if depth > 0 && i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			q, l := w^'"'*ones, w^'\n'*ones
+			w |= 0x20 * ones // a bracket becomes a brace
+			open, shut := w^'{'*ones, w^'}'*ones
+			m := ((q-ones)&^q | (l-ones)&^l | (open-ones)&^open | (shut-ones)&^shut) & highs
+			if m == 0 {
+				i += 7
+				continue
 			}
+			i += bits.TrailingZeros64(m) >> 3
+		}
+		switch c := b[i]; {
 		case c == '"':
-			inside = true
+			if i = stringEnd(b, i+1); i >= len(b) {
+				return len(b), false, breaks
+			}
+			if b[i] == '\n' {
+				return i + 1, true, true // no string holds one
+			}
+			if depth == 0 {
+				return i + 1, true, breaks
+			}
 		case c == '{' || c == '[':
 			depth++
 		case (c == '}' || c == ']') && depth > 0:
 			if depth--; depth == 0 {
-				return append(dst, c), i + 1, true
+				return i + 1, true, breaks
 			}
 		case depth == 0 && bytes.IndexByte([]byte(",]} \t\r\n"), c) >= 0:
-			return dst, i, true
+			return i, true, breaks
 		case c == '\n':
-			c = ' '
+			breaks = true
 		}
-		dst = append(dst, c)
 	}
-	return dst, len(b), false
+	return len(b), false, breaks
+}
+
+// stringEnd is the place of the quote that ends the string whose text begins at i, or of a line feed in it; where
+// there is none it is not before the end of b.
+func stringEnd(b []byte, i int) int {
+	for i < len(b) {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			q, e, l := w^'"'*ones, w^'\\'*ones, w^'\n'*ones
+			m := ((q-ones)&^q | (e-ones)&^e | (l-ones)&^l) & highs
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(m) >> 3
+		}
+		switch b[i] {
+		case '"', '\n':
+			return i
+		case '\\':
+			if i++; i < len(b) && b[i] == '\n' {
+				return i
+			}
+		}
+		i++
+	}
+	return i
 }
