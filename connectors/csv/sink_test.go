@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/operators"
 	vectors "github.com/seed-4b0e9f7c/runner/operators/column"
@@ -31,10 +32,6 @@ func written(t *testing.T, o Options, in expr.Schema, texts []string, cents []in
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sink.Writer(&operators.Task{Ctx: t.Context()}, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, n := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
 	for i, text := range texts {
 		if text == "-" {
@@ -46,20 +43,7 @@ func written(t *testing.T, o Options, in expr.Schema, texts []string, cents []in
 		n.Append(cents[i])
 	}
 	cols := []arrow.Array{s.NewArray(), n.NewArray()}[:len(in.Fields)]
-	if err := w.Write(operators.Batch{Rec: vectors.NewRecord(in.Fields, cols, int64(len(texts)))}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := w.Prepare(0, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := sink.Committer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Commit(t.Context(), "run", 0, c); err != nil {
-		t.Fatal(err)
-	}
+	connectortest.Publish(t, sink, operators.Batch{Rec: vectors.NewRecord(in.Fields, cols, int64(len(texts)))})
 	data, err := os.ReadFile(filepath.Join(dir, "out.csv"))
 	if err != nil {
 		t.Fatal(err)

@@ -38,10 +38,6 @@ func sunk(t *testing.T, o csv.Options, in expr.Schema, rows [][]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sink.Writer(&operators.Task{Ctx: t.Context()}, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cols []arrow.Array
 	for c := range in.Fields {
 		s := array.NewStringBuilder(memory.DefaultAllocator)
@@ -54,20 +50,7 @@ func sunk(t *testing.T, o csv.Options, in expr.Schema, rows [][]string) string {
 		}
 		cols = append(cols, s.NewArray())
 	}
-	if err := w.Write(operators.Batch{Rec: column.NewRecord(in.Fields, cols, int64(len(rows)))}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := w.Prepare(0, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := sink.Committer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Commit(t.Context(), "run", 0, c); err != nil {
-		t.Fatal(err)
-	}
+	connectortest.Publish(t, sink, operators.Batch{Rec: column.NewRecord(in.Fields, cols, int64(len(rows)))})
 	return filepath.Join(dir, "out.csv")
 }
 

@@ -242,7 +242,11 @@ func (m *Member) Judge(whole bool) (expr.Type, string) {
 	j := m.Values.Judge(whole)
 	switch {
 	case m.Objects+m.Arrays == 0:
-		return j.Type, strings.Replace(j.Note, "the format iso turns", fmt.Sprintf("`formats: {%s: iso}` turns", columntext.PlanText(m.Name)), 1)
+		note := strings.Replace(j.Note, "the format iso turns", fmt.Sprintf("`formats: {%s: iso}` turns", columntext.PlanText(m.Name)), 1)
+		if j.Instant != nil {
+			note += ", and declared as TIMESTAMP_LTZ they stay instants"
+		}
+		return j.Type, note
 	case m.Arrays == 0 && m.Objects == m.Seen-m.Nulls:
 		return j.Type, fmt.Sprintf("objects as their text; a ROW or MAP type reads them, and {type: …, path: %s} a member", columntext.PlanText(m.Path+".NAME"))
 	case m.Objects == 0 && m.Arrays == m.Seen-m.Nulls:
