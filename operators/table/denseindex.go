@@ -17,6 +17,8 @@ const (
 	maxWindow = 1 << 16 // range of an integer column
 	cellSize  = 4
 	pageSize  = 24
+
+	cellsPerSlot = 64 // cells are cleared in about the time in which a slot's cell is found
 )
 
 // errUnsuited says that the keys do not suit a dense index any longer. What it holds is right.
@@ -33,6 +35,7 @@ type denseIndex struct {
 	first  int           // the column to start from
 	levels []level       // one per other column; a single column has one level of one page
 	cells  int
+	made   int        // slots, those that were forgotten included
 	at     [][]uint32 // scratch of a chunk: the rows' places by column
 	remaps []*remap   // of the batch's columns; nil: their texts are looked up
 }
@@ -208,6 +211,7 @@ func (x *denseIndex) put(t *Table, l *level, i int, at, n uint32) (uint32, error
 		x.places[c] = append(x.places[c], x.at[c][i])
 	}
 	p[n] = uint32(t.n)
+	x.made++
 	return uint32(t.n - 1), nil
 }
 
@@ -217,10 +221,7 @@ func (x *denseIndex) page(t *Table, l *level, at, n uint32) ([]uint32, error) {
 	if int(n) < len(p) {
 		return p, nil
 	}
-	size := max(2*len(p), 64)
-	for size <= int(n) {
-		size *= 2
-	}
+	size := max(64, x.numbers(l), 2*len(p)) // most pages come to have cells for all numbers
 	if x.cells+size > maxCells || t.acc.grow(int64(size)*cellSize) != nil {
 		return nil, errUnsuited
 	}
@@ -230,6 +231,18 @@ func (x *denseIndex) page(t *Table, l *level, at, n uint32) ([]uint32, error) {
 	x.cells += size - len(p)
 	l.pages[at] = bigger
 	return bigger, nil
+}
+
+// numbers are as many as the numbers are that lead into a level.
+func (x *denseIndex) numbers(l *level) int {
+	n := len(x.words[x.first].ends) + 1
+	for i := range x.levels {
+		if &x.levels[i] == l {
+			break
+		}
+		n = int(x.levels[i].next) + 1
+	}
+	return n
 }
 
 // reach gives a level at least n pages.
@@ -292,7 +305,7 @@ func (x *denseIndex) cellAt(slot int) *uint32 {
 
 func (x *denseIndex) truncate(n int) {
 	had := len(x.places[0])
-	if n == 0 {
+	if n == 0 && had > x.cells/cellsPerSlot {
 		for _, p := range x.levels[len(x.levels)-1].pages {
 			clear(p)
 		}

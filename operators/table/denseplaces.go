@@ -18,11 +18,11 @@ func (x *denseIndex) begin(acc *account, cols []keyColumn, ids []uint64, n int) 
 		if c < len(ids) {
 			id = ids[c]
 		}
-		if k.codes == nil || id == 0 && k.dict.Len() > n {
+		if k.codes == nil {
 			continue
 		}
 		var err error
-		if x.remaps[c], err = x.words[c].remapOf(acc, k.dict, id); err != nil {
+		if x.remaps[c], err = x.words[c].remapOf(acc, k.dict, id, n); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func (x *denseIndex) release(acc *account) {
 }
 
 // coded are the keys of the given slots, and the dictionaries of those columns that are coded: STRING
-// ones with far fewer texts than the table has slots.
+// ones with far fewer texts than the table has had slots.
 func (x *denseIndex) coded(t *Table, slots []uint32) (cols []arrow.Array, ids []uint64) {
 	cols, ids = make([]arrow.Array, len(x.words)), make([]uint64, len(x.words))
 	for c, v := range x.words {
@@ -243,7 +243,7 @@ func (x *denseIndex) coded(t *Table, slots []uint32) (cols []arrow.Array, ids []
 		switch {
 		case v == nil:
 			cols[c] = x.intColumn(c, typ, t.alloc, slots)
-		case len(v.ends) > t.n/fewWords:
+		case len(v.ends) > x.made/fewWords:
 			cols[c] = x.textColumn(c, t.alloc, slots)
 		default:
 			cols[c], ids[c] = x.codedColumn(c, t.alloc, slots), v.id
@@ -254,7 +254,7 @@ func (x *denseIndex) coded(t *Table, slots []uint32) (cols []arrow.Array, ids []
 
 var _ index = (*denseIndex)(nil)
 
-// fewWords is how many slots there have to be for each text for a column to be given out coded.
+// fewWords is how many slots there must have been for each text for a column to be given out coded.
 const fewWords = 4
 
 // Coded is like Scan over all key groups, but gives STRING columns coded where that is smaller; dict has

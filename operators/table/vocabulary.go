@@ -2,6 +2,7 @@ package table
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -14,6 +15,8 @@ const (
 	maxWords  = 1 << 16 // different texts of a column that a vocabulary numbers
 	maxText   = 1 << 26 // bytes of them
 	maxRemaps = 8       // dictionaries whose codes are remembered at a time
+
+	worthwhile = 8 // times as many entries as rows a dictionary may have to be remembered
 )
 
 // A vocabulary numbers the texts of a key column from 1, in the order in which they are met. It only
@@ -112,28 +115,26 @@ func (v *vocabulary) insert(h uint64, num uint32) {
 	v.entries[at&mask] = entryOf(h, int(num)-1)
 }
 
-// remapOf is what is known of a batch's dictionary: by its id, or by its memory, which is kept alive so
-// that no other dictionary can come to lie there.
-func (v *vocabulary) remapOf(acc *account, dict arrow.Array, id uint64) (*remap, error) {
-	var m *remap
-	for _, r := range v.remaps {
-		if id != 0 && r.id == id || id == 0 && r.id == 0 && r.data == dict.Data() {
-			m = r
-			break
+// remapOf is what is known of the dictionary of n rows: by its id, or by its memory, which is kept alive so
+// that no other dictionary can come to lie there. It is nil where the rows are too few to get to know it.
+func (v *vocabulary) remapOf(acc *account, dict arrow.Array, id uint64, n int) (*remap, error) {
+	at := slices.IndexFunc(v.remaps, func(r *remap) bool { return r.id == id && (id != 0 || r.data == dict.Data()) })
+	if at < 0 {
+		if id == 0 && dict.Len() > worthwhile*n {
+			return nil, nil
 		}
-	}
-	if m == nil {
 		if len(v.remaps) == maxRemaps {
 			v.forget(acc, v.remaps[0])
-			v.remaps = append(v.remaps[:0], v.remaps[1:]...)
+			v.remaps = slices.Delete(v.remaps, 0, 1)
 		}
-		m = &remap{id: id}
+		m := &remap{id: id}
 		if id == 0 {
 			m.data = dict.Data()
 			m.data.Retain()
 		}
-		v.remaps = append(v.remaps, m)
+		at, v.remaps = len(v.remaps), append(v.remaps, m)
 	}
+	m := v.remaps[at]
 	if len(m.nums) < dict.Len() {
 		nums, err := resize(acc, m.nums, dict.Len(), 4)
 		if err != nil {

@@ -11,8 +11,10 @@ const (
 	bucketBits = 6
 	bucketAt   = 24 // which bits of a key's hash are its bucket: key groups use the lowest, spilled partitions the highest
 
-	// bucketRows is how many rows a result has at least that is kept in buckets: fewer are no trouble to their reader.
+	// bucketRows is how many rows a result has at least that is kept in buckets: fewer are no trouble to their reader. Rows
+	// that cannot be added to pieces one by one cost more to part, so that there have to be costlyRows.
 	bucketRows = 16 << 10
+	costlyRows = 256 << 10
 	// sortRows is how many rows are put into buckets at a time where that has to be done by pieces.
 	sortRows = 64 << 10
 )
@@ -33,11 +35,12 @@ func (p *output) sort(b operators.Batch) error {
 	if p.buckets > 0 && p.pieces.suit(b.Rec) {
 		return p.send(b)
 	}
-	p.held.add(column.Compact(p.alloc, b))
+	rec := column.Compact(p.alloc, b)
+	p.held.add(rec)
 	switch {
 	case p.buckets > 0 && p.held.rows >= sortRows:
 		return p.sortHeld()
-	case p.buckets == 0 && p.held.rows >= bucketRows:
+	case p.buckets == 0 && (p.held.rows >= costlyRows || p.held.rows >= bucketRows && p.pieces.suit(rec)):
 		p.buckets = 1 << bucketBits
 		p.pending = make([]pending, p.subs*p.buckets)
 		p.pieces.open = make([]openPiece, len(p.pending))

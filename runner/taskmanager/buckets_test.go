@@ -28,6 +28,7 @@ func (reduces) Partial() bool { return true }
 func TestBuckets(t *testing.T) {
 	schema := expr.Schema{Fields: []expr.Field{
 		{Name: "k", Type: expr.Of(expr.BigInt)}, {Name: "d", Type: expr.Of(expr.Date)}, {Name: "x", Type: expr.Of(expr.Double)}, {Name: "odd", Type: expr.Of(expr.Bytes)},
+		{Name: "t", Type: expr.Of(expr.String)},
 	}}
 	cases := []struct {
 		name    string
@@ -37,7 +38,8 @@ func TestBuckets(t *testing.T) {
 	}{
 		{"numbers", 40_000, func(int) string { return "" }, true},
 		{"few", 9_000, func(int) string { return "" }, false},
-		{"texts", 90_000, func(row int) string { return fmt.Sprint(row) }, true},
+		{"few texts", 90_000, func(row int) string { return fmt.Sprint(row) }, false},
+		{"texts", 270_000, func(row int) string { return fmt.Sprint(row) }, true},
 		{"texts in the end", 70_000, func(row int) string { return fmt.Sprint(row)[:row/40_000] }, true},
 	}
 	for _, c := range cases {
@@ -57,7 +59,7 @@ func TestBuckets(t *testing.T) {
 						t.Fatal(err)
 					}
 					x.inBuckets(o)
-					writeRows(t, o, alloc, schema, c.rows, c.odd)
+					writeRows(t, o, alloc, schema, c.rows, p, c.odd)
 					if _, err := o.finish(); err != nil {
 						t.Fatal(err)
 					}
@@ -73,11 +75,19 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// writeRows writes rows in batches of a thousand, some of them with a selection.
-func writeRows(t *testing.T, o *output, alloc memory.Allocator, schema expr.Schema, rows int, odd func(int) string) {
+// writeRows writes rows in batches of a thousand, some of them with a selection. A producer other than the first has
+// another dictionary of its texts for the last of its rows.
+func writeRows(t *testing.T, o *output, alloc memory.Allocator, schema expr.Schema, rows, producer int, odd func(int) string) {
 	t.Helper()
+	first, last := texts(alloc, "t0", "t1", "t2"), texts(alloc, "t0", "t1", "t2", "unused")
+	defer first.Release()
+	defer last.Release()
 	for from := 0; from < rows; from += 1000 {
 		k, d, x, s := array.NewInt64Builder(alloc), array.NewDate32Builder(alloc), array.NewFloat64Builder(alloc), array.NewBinaryBuilder(alloc, arrow.BinaryTypes.Binary)
+		c, dict := array.NewInt32Builder(alloc), first
+		if producer > 0 && from > rows-5000 {
+			dict = last
+		}
 		b := operators.Batch{}
 		extra := from / 1000 % 2 // rows that are not selected
 		for i := range 1000 {
@@ -86,16 +96,22 @@ func writeRows(t *testing.T, o *output, alloc memory.Allocator, schema expr.Sche
 				d.Append(arrow.Date32(from + i))
 				x.Append(half(from + i))
 				s.Append([]byte(odd(from + i)))
+				c.Append(int32(from+i) % 3)
 			}
 			if extra > 0 {
 				b.Sel = append(b.Sel, int32(2*i))
 			}
 		}
-		cols := []arrow.Array{k.NewArray(), d.NewArray(), x.NewArray(), s.NewArray()}
+		codes := c.NewArray()
+		coded := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}, codes, dict)
+		codes.Release()
+		cols := []arrow.Array{k.NewArray(), d.NewArray(), x.NewArray(), s.NewArray(), coded}
 		b.Rec = column.NewRecord(schema.Fields, cols, int64(cols[0].Len()))
-		for i, builder := range []array.Builder{k, d, x, s} {
+		for _, builder := range []array.Builder{k, d, x, s, c} {
 			builder.Release()
-			cols[i].Release()
+		}
+		for _, col := range cols {
+			col.Release()
 		}
 		if err := o.write(b); err != nil {
 			t.Fatal(err)
@@ -105,6 +121,13 @@ func writeRows(t *testing.T, o *output, alloc memory.Allocator, schema expr.Sche
 
 // half is a row's number, which many rows have none of.
 func half(row int) float64 { return float64(max(0, row-20_000)) / 2 }
+
+func texts(alloc memory.Allocator, list ...string) arrow.Array {
+	b := array.NewStringBuilder(alloc)
+	defer b.Release()
+	b.AppendValues(list, nil)
+	return b.NewArray()
+}
 
 func readBuckets(t *testing.T, local *exchange.Local, ids []exchange.ResultID, schema expr.Schema, subs, rows int, buckets bool, odd func(int) string) {
 	t.Helper()
@@ -143,6 +166,9 @@ func readBuckets(t *testing.T, local *exchange.Local, ids []exchange.ResultID, s
 				d, x, s := rec.Column(1).(*array.Date32).Value(i), rec.Column(2).(*array.Float64).Value(i), rec.Column(3).(*array.Binary).Value(i)
 				if column.KeyGroup(h, 128)*subs/128 != sub || int64(d) != k || x != half(int(k)) || string(s) != odd(int(k)) {
 					t.Fatalf("row %d is %d, %g, %q at subtask %d", k, d, x, s, sub)
+				}
+				if got, want := rec.Column(4).(*array.Dictionary).ValueStr(i), fmt.Sprint("t", k%3); got != want {
+					t.Fatalf("row %d has the text %s, not %s", k, got, want)
 				}
 			}
 			rec.Release()

@@ -10,12 +10,13 @@ import (
 )
 
 // pieces are the records of many subpartitions or buckets while rows of numbers without NULL are added to them a
-// few at a time. Byte strings may be among them if all are empty. Columns that are all zero take no memory; partial states
-// have both.
+// few at a time. Byte strings may be among them if all are empty, and texts that are codes of one dictionary. Columns that are
+// all zero take no memory; partial states have all of these.
 type pieces struct {
 	types  []arrow.DataType
-	widths []int  // 0: of empty byte strings
-	zero   []bool // of the record at hand: columns that are all zero
+	widths []int             // 0: of empty byte strings
+	dicts  []arrow.ArrayData // of columns of codes, nil for others
+	zero   []bool            // of the record at hand: columns that are all zero
 	open   []openPiece
 	blank  *memory.Buffer // zeros for a column of a whole piece, nil until they are needed
 }
@@ -33,14 +34,17 @@ func (p *pieces) suit(rec arrow.Record) bool {
 		if c.NullN() > 0 || !first && !arrow.TypeEqual(c.DataType(), p.types[i]) {
 			return false
 		}
-		if width(c) < 0 {
+		if width(c) < 0 || !first && dictionaryOf(c) != p.dicts[i] {
 			return false
 		}
 	}
 	if first {
 		for _, c := range rec.Columns() {
-			p.types = append(p.types, c.DataType())
-			p.widths = append(p.widths, width(c))
+			d := dictionaryOf(c)
+			if d != nil {
+				d.Retain()
+			}
+			p.types, p.widths, p.dicts = append(p.types, c.DataType()), append(p.widths, width(c)), append(p.dicts, d)
 		}
 		p.zero = make([]bool, len(p.types))
 	}
@@ -69,6 +73,14 @@ func allZero(b []byte) bool {
 	return true
 }
 
+// dictionaryOf is what a column's codes stand for; nil for a column of others.
+func dictionaryOf(c arrow.Array) arrow.ArrayData {
+	if d, ok := c.(*array.Dictionary); ok {
+		return d.Dictionary().Data()
+	}
+	return nil
+}
+
 // width is how many bytes a value of a column takes, -1 for one that does not suit.
 func width(c arrow.Array) int {
 	switch c.DataType().ID() {
@@ -76,6 +88,10 @@ func width(c arrow.Array) int {
 		return 8
 	case arrow.INT32, arrow.DATE32:
 		return 4
+	case arrow.DICTIONARY:
+		if t, ok := c.DataType().(*arrow.DictionaryType); ok && t.IndexType.ID() == arrow.INT32 {
+			return 4
+		}
 	case arrow.BINARY:
 		if b, ok := c.(*array.Binary); ok && len(b.ValueBytes()) == 0 {
 			return 0
@@ -130,7 +146,8 @@ func (p *pieces) finish(o *output, s int) error {
 		if p.widths[i] == 0 {
 			buffers = append(buffers, nil)
 		}
-		d := array.NewData(p.types[i], q.n, buffers, nil, 0, 0)
+		dict, _ := p.dicts[i].(*array.Data)
+		d := array.NewDataWithDictionary(p.types[i], q.n, buffers, 0, 0, dict)
 		cols[i] = array.MakeFromData(d)
 		d.Release()
 		buffers[1].Release()
@@ -179,6 +196,12 @@ func (p *pieces) release() {
 		}
 	}
 	p.open = nil
+	for _, d := range p.dicts {
+		if d != nil {
+			d.Release()
+		}
+	}
+	p.dicts = nil
 	if p.blank != nil {
 		p.blank.Release()
 		p.blank = nil
