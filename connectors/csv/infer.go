@@ -114,8 +114,12 @@ func (v *inference) header(in *input, number int) error {
 		has, lacks  []string
 		file, other string
 	}{{v.names, names, v.first, in.Path}, {names, v.names, in.Path, v.first}} {
+		there := make(map[string]bool, len(pair.lacks))
+		for _, n := range pair.lacks {
+			there[n] = true
+		}
 		for _, n := range pair.has {
-			if !slices.Contains(pair.lacks, n) {
+			if !there[n] {
 				return fail("SchemaMismatch", fmt.Sprintf("column %s of %s is not in %s%s: where `columns` is left out all files have the same ones; declare those that are to be read", n, pair.file, pair.other, near(n, pair.lacks)), "the columns of "+v.first)
 			}
 		}

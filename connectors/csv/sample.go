@@ -70,9 +70,19 @@ func (v *inference) piece(in *input, p infer.Piece) (all bool, err error) {
 
 // places says for each field of a file which column it is, -1 for none.
 func (v *inference) places(in *input) []int {
+	place := make(map[string]int, len(v.names))
+	for i, n := range v.names {
+		if _, twice := place[n]; !twice {
+			place[n] = i
+		}
+	}
 	to := make([]int, len(in.names))
 	for k, n := range in.names {
-		to[k] = slices.Index(v.names, n)
+		i, ok := place[n]
+		if !ok {
+			i = -1
+		}
+		to[k] = i
 	}
 	return to
 }

@@ -70,11 +70,13 @@ func NewSet(fields []expr.Field, wanted []int, where *expr.Expr, all bool, colum
 			s.first = append(s.first, i)
 		}
 	}
-	for i := range fields {
-		switch {
-		case slices.Contains(s.first, i):
+	for _, i := range s.first {
+		if s.cols[i] == nil {
 			s.cols[i] = column(i)
-		case slices.Contains(wanted, i):
+		}
+	}
+	for _, i := range slices.Sorted(slices.Values(wanted)) {
+		if s.cols[i] == nil {
 			s.cols[i] = column(i)
 			s.rest = append(s.rest, i)
 		}
