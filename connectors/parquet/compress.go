@@ -62,7 +62,8 @@ func (i *inflater) decompress(codec compress.Compression, b, out []byte, size in
 }
 
 // lz4Hadoop decompresses the older LZ4, which the format left open: Hadoop puts before each block how
-// many bytes it becomes and how many it has, big-endian; other writers give a single block.
+// many bytes it becomes and how many it has, big-endian, and goes on with further blocks where that is not all
+// of them; other writers give a single block.
 func lz4Hadoop(b, out []byte) (int, error) {
 	done, rest := 0, b
 	for len(rest) >= 8 {
@@ -71,11 +72,22 @@ func lz4Hadoop(b, out []byte) (int, error) {
 		if size > uint64(len(out)-done) || packed > uint64(len(rest)) {
 			return lz4.UncompressBlock(b, out)
 		}
-		n, err := lz4.UncompressBlock(rest[:packed], out[done:done+int(size)])
-		if err != nil || n != int(size) {
+		end := done + int(size)
+		n, err := lz4.UncompressBlock(rest[:packed], out[done:end])
+		done, rest = done+n, rest[packed:]
+		for err == nil && done < end && len(rest) >= 4 { // more blocks of the same bytes
+			packed = uint64(binary.BigEndian.Uint32(rest))
+			if rest = rest[4:]; packed > uint64(len(rest)) {
+				break
+			}
+			if n, err = lz4.UncompressBlock(rest[:packed], out[done:end]); n == 0 {
+				break
+			}
+			done, rest = done+n, rest[packed:]
+		}
+		if err != nil || done != end {
 			return lz4.UncompressBlock(b, out)
 		}
-		done, rest = done+n, rest[packed:]
 	}
 	if len(rest) > 0 {
 		return lz4.UncompressBlock(b, out)
@@ -105,7 +117,14 @@ func viaLibrary(codec compress.Compression, b []byte, size int) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	return viaReader(b, size, func(r io.Reader) (io.ReadCloser, error) { return c.NewReader(r), nil })
+	return viaReader(b, size, func(r io.Reader) (_ io.ReadCloser, err error) {
+		defer func() { // where the bytes do not begin as they should
+			if p := recover(); p != nil {
+				err = fmt.Errorf("%v", p)
+			}
+		}()
+		return c.NewReader(r), nil
+	})
 }
 
 // viaReader takes no more bytes than there should be, whatever the data says.

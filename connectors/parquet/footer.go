@@ -2,13 +2,11 @@ package parquet
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
@@ -47,13 +45,12 @@ func (d *document) readFooter() error {
 		return err
 	}
 	err := d.guard("the footer cannot be decoded", func() error {
-		section := io.NewSectionReader(d, 0, d.Size())
-		r, err := file.NewParquetReader(section, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
+		footer, err := d.footer()
 		if err != nil {
 			return err
 		}
-		d.meta = r.MetaData()
-		return nil
+		d.meta, err = metadata.NewFileMetaData(footer, nil)
+		return err
 	})
 	if err == nil {
 		err = d.checkFooter()
@@ -65,6 +62,35 @@ func (d *document) readFooter() error {
 		return d.checkFooter()
 	}
 	return err
+}
+
+// maxFooter bounds what the last bytes of a file can ask for in memory.
+const maxFooter = 1 << 29
+
+// footer reads the bytes of the footer. Its lists have as many elements as they say, since the library makes room
+// for them at once.
+func (d *document) footer() ([]byte, error) {
+	var tail [tailSize]byte
+	if err := d.readAt(tail[:], d.Size()-tailSize); err != nil {
+		return nil, err
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[:]))
+	if size == 0 || size > d.Size()-tailSize-int64(len(magic)) {
+		return nil, d.damaged(fmt.Sprintf("its footer has %d bytes, and the file %d", size, d.Size()), nil)
+	}
+	if size > maxFooter {
+		return nil, &connectors.DataError{Kind: "NotSupported", File: d.path, Message: fmt.Sprintf("its footer has %d bytes; more than %d cannot be read yet", size, maxFooter)}
+	}
+	b := make([]byte, size)
+	if err := d.readAt(b, d.Size()-tailSize-size); err != nil {
+		return nil, err
+	}
+	t := thrift{rest: b}
+	t.structure(0, func(int, byte) bool { return false })
+	if t.bad {
+		return nil, d.damaged("the footer cannot be decoded: it ends before what it says is in it", nil)
+	}
+	return b, nil
 }
 
 func (d *document) checkMagic() error {

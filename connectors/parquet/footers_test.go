@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
@@ -297,6 +299,39 @@ func TestFarChunks(t *testing.T) {
 		_, err := readAll(t, alloc(t), input{Options: Options{Path: []string{path}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestLongLists: a footer that says that a list in it is longer than itself asks for no memory.
+func TestLongLists(t *testing.T) {
+	b := sample(t, "none", 10)
+	long := changedFooter(t, b, func(r *thrift, w *thriftWriter, id int, kind byte) bool {
+		if id != 4 || kind != thriftList {
+			return false
+		}
+		r.skip(kind, 0)
+		w.list(4, thriftStruct, 200_000_000)
+		return true
+	})
+	path := save(t, long)
+	var stats [2]runtime.MemStats
+	runtime.ReadMemStats(&stats[0])
+	_, err := readAll(t, alloc(t), input{Options: Options{Path: []string{path}}})
+	runtime.ReadMemStats(&stats[1])
+	if err == nil || !strings.Contains(err.Error(), "ends before what it says") || stats[1].TotalAlloc-stats[0].TotalAlloc > 64<<20 {
+		t.Errorf("%v, %d bytes", err, stats[1].TotalAlloc-stats[0].TotalAlloc)
+	}
+}
+
+// TestNoGzip: bytes that are compressed in no way are an error, and not a panic that keeps memory.
+func TestNoGzip(t *testing.T) {
+	var i inflater
+	for _, codec := range []compress.Compression{compress.Codecs.Gzip, compress.Codecs.Brotli} {
+		for _, b := range []string{"", "x", "\x1f\x8b\x08", "no such thing"} {
+			if out, err := i.decompress(codec, []byte(b), make([]byte, 4), 4); err == nil {
+				t.Errorf("%s, %q: %q", codec, b, out)
+			}
 		}
 	}
 }

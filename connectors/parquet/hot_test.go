@@ -238,12 +238,21 @@ func TestHadoopLZ4(t *testing.T) {
 		out := binary.BigEndian.AppendUint32(nil, uint32(len(b)))
 		return append(binary.BigEndian.AppendUint32(out, uint32(len(c))), c...)
 	}
+	blocks := func(parts ...[]byte) []byte { // of the same bytes
+		out := binary.BigEndian.AppendUint32(nil, uint32(len(text)))
+		for _, p := range parts {
+			out = binary.BigEndian.AppendUint32(out, uint32(len(block(p))))
+			out = append(out, block(p)...)
+		}
+		return out
+	}
 	two := append(framed(text[:300]), framed(text[300:])...)
 	for name, c := range map[string]struct {
 		data []byte
 		good bool
 	}{
 		"bare": {block(text), true}, "framed": {framed(text), true}, "two": {two, true},
+		"blocks": {blocks(text[:200], text[200:450], text[450:]), true}, "a block less": {blocks(text[:200], text[200:450]), false},
 		"cut": {two[:len(two)-3], false}, "short": {framed(text[:300]), false}, "rest": {append(framed(text), 1), false},
 	} {
 		var i inflater

@@ -1,8 +1,6 @@
 package parquet
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"unicode/utf8"
 
@@ -34,16 +32,8 @@ type chunkWords struct {
 // footerStats are the statistics of all row groups and leaf columns, nil and why where the footer does not say
 // by which order they were made.
 func footerStats(d *document) ([][]chunkWords, doubt, error) {
-	var tail [tailSize]byte
-	if err := d.readAt(tail[:], d.Size()-tailSize); err != nil {
-		return nil, doubt{}, err
-	}
-	size := int64(binary.LittleEndian.Uint32(tail[:]))
-	if size > d.Size()-tailSize {
-		return nil, doubt{}, d.damaged(fmt.Sprintf("its footer has %d bytes, and the file %d", size, d.Size()), nil)
-	}
-	b := make([]byte, size)
-	if err := d.readAt(b, d.Size()-tailSize-size); err != nil {
+	b, err := d.footer()
+	if err != nil {
 		return nil, doubt{}, err
 	}
 	t := thrift{rest: b}

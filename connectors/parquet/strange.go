@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/parquet/metadata"
@@ -44,16 +43,8 @@ func (d *document) readStrange() (found bool) {
 			found = false
 		}
 	}()
-	var tail [tailSize]byte
-	if d.readAt(tail[:], d.Size()-tailSize) != nil {
-		return false
-	}
-	size := int64(binary.LittleEndian.Uint32(tail[:]))
-	if size > d.Size()-tailSize {
-		return false
-	}
-	b := make([]byte, size)
-	if d.readAt(b, d.Size()-tailSize-size) != nil {
+	b, err := d.footer()
+	if err != nil {
 		return false
 	}
 	mended, s := withoutStrange(b)

@@ -24,8 +24,8 @@ const (
 	thriftStruct = 12
 )
 
-// maxThriftDepth bounds how deep structures lie in each other; a page header has three, a footer seven.
-const maxThriftDepth = 8
+// maxThriftDepth bounds how deep structures and lists lie in each other; a page header has three, a footer twelve.
+const maxThriftDepth = 16
 
 // structure visits the fields of a structure. field reads the value and says true, or leaves it and
 // says false.
