@@ -65,6 +65,7 @@ const (
 	ChannelBuffers     = "taskmanager.network.memory.buffers-per-channel"
 	GateBuffers        = "taskmanager.network.memory.floating-buffers-per-gate"
 	ReportDir          = "runner.report.dir"
+	RejectsJournal     = "runner.rejects.journal"
 	CancelTimeout      = "task.cancellation.timeout"
 )
 
@@ -124,6 +125,8 @@ func jobOptions() Registry {
 			Doc: "Most rows of a batch."},
 		{Name: SlotSharing, Type: Boolean, Default: "true", Scope: Job,
 			Doc: "Whether subtasks of different vertices share a slot. false: every vertex is a slot sharing group of its own. A node's slot_sharing_group sets nodes apart."},
+		{Name: RejectsJournal, Type: Boolean, Default: "true", Scope: Job,
+			Doc: "Whether the rows that on_error: skip leaves out are kept in a file beside the report, where they stand and their texts, for runner replay to read. It has about the size of these texts, packed."},
 	}
 }
 

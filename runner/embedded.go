@@ -73,7 +73,7 @@ func (r *run) startEmbedded() *embedded {
 	o := r.s.Options
 	tm := taskmanager.New(taskmanager.Config{
 		ID: taskManagerID, Leader: r.id, Slots: o.Int(config.TaskSlots), ManagedBytes: o.Bytes(config.ManagedMemory),
-		SpillDir: r.s.SpillDir, Catalogs: r.cat, Exchange: e.results, Alloc: pool, Send: e.net.Send, Now: time.Now,
+		SpillDir: r.s.SpillDir, RejectsDir: r.rejectsDir, Catalogs: r.cat, Exchange: e.results, Alloc: pool, Send: e.net.Send, Now: time.Now,
 		ProgressMs: progressEvery.Milliseconds(), BatchRows: o.Int(config.BatchRows), CancelTimeoutMs: o.Millis(config.CancelTimeout),
 	})
 	inbox <- tm

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4b0e9f7c/runner/config"
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
+	"github.com/seed-4b0e9f7c/runner/connectors/files/badrows"
 	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/report"
@@ -73,7 +75,7 @@ func (of *ReplayOf) replayable(p *plans.Plan) error {
 		if total += n; n == 0 {
 			continue
 		}
-		if of.sinkOf(s.Node) == nil {
+		if of.sinkOf(s.Node) == nil && of.keptRejects(&s) == nil {
 			return refuse("%s", of.noSink(p, s.Node, n))
 		}
 		src := p.Node(s.Node)
@@ -116,9 +118,15 @@ func (of *ReplayOf) noSink(p *plans.Plan, source string, rejected int64) string 
 	for n := 2; p.Node(name) != nil; n++ {
 		name = fmt.Sprintf("%s_rejects_%d", source, n)
 	}
-	return fmt.Sprintf("run %s left %d rows of source %s out, and no sink took them as they came: there is nothing to replay them from.\n"+
-		"Add a sink to %s, run it again, and replay that run:\n\nsinks:\n  %s: {from: %s.rejected, csv: {path: %s, mode: overwrite}}\n",
-		of.Earlier.RunID, rejected, source, p.File, name, source, name+".csv")
+	why := "were not kept beside it"
+	for i := range of.Earlier.Sources {
+		if x := &of.Earlier.Sources[i]; x.Node == source && x.Rejects != nil {
+			why = fmt.Sprintf("are not there any more: the file %s has to stand beside %s as it was", x.Rejects.File, of.File)
+		}
+	}
+	return fmt.Sprintf("run %s left %d rows of source %s out, which %s, and no sink took them as they came: there is nothing to replay them from.\n"+
+		"Run the plan again with %s on, or with a sink added to %s, and replay that run:\n\nsinks:\n  %s: {from: %s.rejected, csv: {path: %s, mode: overwrite}}\n",
+		of.Earlier.RunID, rejected, source, why, config.RejectsJournal, p.File, name, source, name+".csv")
 }
 
 // replayBound puts sources in the place of the bound ones that read the bad rows alone.
@@ -204,11 +212,21 @@ func (of *ReplayOf) sparing(bp *jobgraph.BoundPlan) error {
 func (r *run) recordsOf(bp *jobgraph.BoundPlan, n *plans.Node) (iter.Seq2[connectors.Record, error], error) {
 	of := r.s.replay
 	k := of.sinkOf(n.Name)
-	if k == nil {
+	var kept []badrows.Part
+	for i := range of.Earlier.Sources {
+		if s := &of.Earlier.Sources[i]; s.Node == n.Name {
+			kept = of.keptRejects(s)
+		}
+	}
+	if k == nil && kept == nil {
 		return nil, nil
 	}
-	if err := of.unchanged(n.Name, bp.Sources[n.Name].Source.Inventory()); err != nil {
+	now := bp.Sources[n.Name].Source.Inventory()
+	if err := of.unchanged(n.Name, now); err != nil {
 		return nil, err
+	}
+	if kept != nil {
+		return of.found(badrows.Merge(of.dir, kept), now), nil
 	}
 	return r.readRejects(bp, k)
 }

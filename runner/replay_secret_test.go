@@ -54,6 +54,27 @@ sinks:
 		t.Fatal(err)
 	}
 	settings := runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true}
+	t.Run("kept beside the report", func(t *testing.T) {
+		settings := settings
+		settings.ReportFile = func(string, string) string { return saved }
+		alone := strings.Replace(text("BIGINT"), `  bad: {from: o.rejected, csv: {path: "${out}/bad", mode: overwrite}}`, "", 1)
+		env := map[string]string{"IN": env["IN"], "OUT": filepath.Join(dir, "third")}
+		first, err := runner.Run(t.Context(), catalogs(t), secretly(t, file, alone, env), settings)
+		if err != nil || first.State != "FINISHED" || first.Sources[0].Rejects == nil {
+			t.Fatal(err, first.Failure, first.Warnings)
+		}
+		if s := read(t, saved+".o.rejects"); strings.Contains(s, "hunter22") {
+			t.Fatalf("a secret is kept: %q", s)
+		}
+		right := strings.Replace(alone, "qty: BIGINT", "qty: STRING", 1)
+		r, err := runner.Replay(t.Context(), catalogs(t), secretly(t, file, right, env), settings, runner.ReplayOf{Earlier: first, File: saved, Again: true})
+		if err != nil || r.State != "FINISHED" || r.Sources[0].Files[0].Rows != 1 {
+			t.Fatal(err, r.Failure)
+		}
+		if err := os.Remove(saved + ".replayed"); err != nil {
+			t.Fatal(err)
+		}
+	})
 	quiet := func(what any) {
 		t.Helper()
 		b, err := json.Marshal(what)

@@ -36,6 +36,10 @@ type Settings struct {
 	// Alloc gives the memory of batches; nil: a pool of reused buffers.
 	Alloc memory.Allocator
 
+	// ReportFile says where the report of a run will be, beside which the rows are kept that its sources leave
+	// out as bad; nil: they are not kept.
+	ReportFile func(plan, run string) string
+
 	replay *ReplayOf
 }
 
@@ -108,6 +112,8 @@ type run struct {
 	id   string
 	job  string
 	out  report.Run
+
+	rejectsDir string // for the rows that sources leave out, while the job runs; "" = they are not kept
 }
 
 // newIDs makes a run id that sorts by time, and Flink's 32 hex digits for the job.
@@ -142,10 +148,11 @@ func (r *run) run() error {
 	}
 	r.out.Graph = g
 	r.out.Timings.CompileMs = time.Since(r.s.Started).Milliseconds()
+	execute := func() error { return r.keepingRejects(g) }
 	if r.s.replay != nil {
-		return r.noted(func() error { return r.execute(g) })
+		return r.noted(execute)
 	}
-	return r.execute(g)
+	return execute()
 }
 
 // rollForward finishes what a run that died while publishing left beside this plan's targets.

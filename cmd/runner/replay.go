@@ -21,8 +21,8 @@ func replayCommand(started time.Time) *cobra.Command {
 		Use:   "replay RUN [PLAN]",
 		Short: "Run only the bad rows of an earlier run through its corrected plan",
 		Long: "Reads the bad rows that an earlier run left out, and nothing else of its files, through a plan that reads them right by now.\n" +
-			"RUN is the report of a run whose plan sent them to a sink: `from: orders.rejected`. PLAN is the plan that the report names\n" +
-			"if it is left out. Its sinks add to what that run published: `mode: append`, or another path.",
+			"RUN is the report of that run; the rows are beside it, or in a sink that took them: `from: orders.rejected`. PLAN is the plan\n" +
+			"that the report names if it is left out. Its sinks add to what that run published: `mode: append`, or another path.",
 		Args: cobra.RangeArgs(1, 2),
 	}
 	f.add(c)

@@ -62,7 +62,9 @@ func (f *planFlags) run(ctx context.Context, plan string, o outputFlags, started
 	}
 	limitMemory(l.options)
 	p := newProgress(os.Stderr)
-	r, err := do(ctx, l, runner.Settings{Options: l.options, Started: started, Progress: p.update})
+	r, err := do(ctx, l, runner.Settings{Options: l.options, Started: started, Progress: p.update, ReportFile: func(plan, run string) string {
+		return report.Path(plan, run, o.file, l.options.String(config.ReportDir))
+	}})
 	p.done()
 	var found plans.Findings
 	if errors.As(err, &found) {

@@ -27,7 +27,8 @@ type Run struct {
 	Canceled     bool
 	Timings      Timings
 	Warnings     []string
-	ReplayOf     *ReplayOf // of a run that read the bad rows of another one
+	ReplayOf     *ReplayOf               // of a run that read the bad rows of another one
+	Rejects      map[string]*RejectsFile // by source
 }
 
 // Build makes the report of a run.
@@ -96,6 +97,9 @@ func (r *Report) fromSnapshot(run Run, s *jobmaster.Snapshot) {
 	r.Barriers = s.Barriers
 	if run.Graph != nil {
 		r.Sources = sourcesOf(run.Graph, s)
+		for i := range r.Sources {
+			r.Sources[i].Rejects = run.Rejects[r.Sources[i].Node]
+		}
 	}
 }
 

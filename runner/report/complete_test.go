@@ -17,7 +17,7 @@ var unprinted = map[string]string{
 }
 
 // inBytes are the fields that are shown with a unit.
-var inBytes = regexp.MustCompile(`[.](TotalProcessBytes|ManagedBytes|SpilledBytes|StateBytes|BytesIn|BytesOut)$|(Sources\[\].Files|Sinks|Pruning)(\[\])?.Bytes$`)
+var inBytes = regexp.MustCompile(`[.](TotalProcessBytes|ManagedBytes|SpilledBytes|StateBytes|BytesIn|BytesOut)$|(Sources\[\].Files|Sources\[\].Rejects|Sinks|Pruning)(\[\])?.Bytes$`)
 
 // fill gives every field a value of its own, and calls see with its path and the value's text.
 func fill(v reflect.Value, path string, n *int, see func(path, text string)) {

@@ -203,6 +203,9 @@ func (f SourceFile) more() string {
 // fullRejects lists the bad rows that a report has in full.
 func fullRejects(b *strings.Builder, all []Source) {
 	for _, s := range all {
+		if x := s.Rejects; x != nil {
+			fmt.Fprintf(b, "  source %s: %s left out, all of them in %s (%s)\n", s.Node, Rows(x.Rows), x.File, Bytes(x.Bytes))
+		}
 		for _, f := range s.Files {
 			if len(f.Rejects) == 0 {
 				continue

@@ -141,6 +141,16 @@ type Source struct {
 	Files []SourceFile `json:"files"`
 	// Inferred is how its columns were found; not there where the plan declares them or they stand in the files.
 	Inferred *connectors.Inference `json:"inferred,omitempty"`
+	// Rejects is the file with all rows that were left out as bad; not there where none were, nothing was
+	// published, or they were not kept.
+	Rejects *RejectsFile `json:"rejects,omitempty"`
+}
+
+// A RejectsFile has the rows that a source left out: `runner replay` reads it.
+type RejectsFile struct {
+	File  string `json:"file"` // its name, in the folder of the report
+	Rows  int64  `json:"rows"`
+	Bytes int64  `json:"bytes"`
 }
 
 // A SourceFile is one input file. Rows is what was read of it.

@@ -15,9 +15,7 @@ import (
 // Save writes a report: to file where it is given, else to `<dir>/<plan>/<run id>.json`. It gives the
 // path it wrote.
 func Save(r Report, file, dir string) (string, error) {
-	if file == "" {
-		file = filepath.Join(dir, folderName(r.Plan.Name), r.RunID+".json")
-	}
+	file = Path(r.Plan.Name, r.RunID, file, dir)
 	var b bytes.Buffer
 	if err := Write(&b, r); err != nil {
 		return "", fmt.Errorf("writing report %s: %w", file, err)
@@ -26,6 +24,14 @@ func Save(r Report, file, dir string) (string, error) {
 		return "", fmt.Errorf("writing report %s: %w", file, err)
 	}
 	return file, store.WriteFile(file, b.Bytes())
+}
+
+// Path is where [Save] writes the report of a run.
+func Path(plan, run, file, dir string) string {
+	if file != "" {
+		return file
+	}
+	return filepath.Join(dir, folderName(plan), run+".json")
 }
 
 // Write writes a report as JSON for people and programs: indented, and with < and > as they are.

@@ -185,8 +185,18 @@ type TaskMetrics struct {
 	// WatermarkMs is the last watermark the task gave on, [connectors.EndWatermark] after the end; nil where it
 	// gave none.
 	WatermarkMs *int64 `json:"watermarkMs,omitempty"`
+	// Rejects is where the task kept the rows that its source left out; it comes with a final state.
+	Rejects *RejectsPart `json:"rejects,omitempty"`
 	// TryCasts come with a final state, of an attempt that did not fail.
 	TryCasts []TryCast `json:"tryCasts,omitempty"`
+}
+
+// A RejectsPart is a file with records that a source left out, in sorted runs, each up to a byte.
+type RejectsPart struct {
+	Path   string  `json:"path"`
+	Ends   []int64 `json:"ends"`
+	Rows   int64   `json:"rows"`
+	Failed string  `json:"failed,omitempty"` // why they could not be kept; the file is of no use then
 }
 
 // A TryCast is for how many rows a TRY_CAST of one operator gave NULL. Operator is its place in the chain.

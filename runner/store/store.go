@@ -4,6 +4,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,9 +35,18 @@ func Sweep(dir string) {
 }
 
 // WriteFile puts b into the file at path: written beside it, flushed to disk, and renamed into place.
-func WriteFile(path string, b []byte) (err error) {
+func WriteFile(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// Write is WriteFile for what is made on the way, and may be larger than memory. Where write fails, the file at
+// path is as it was.
+func Write(path string, write func(io.Writer) error) (err error) {
 	if info, serr := os.Stat(path); serr == nil && !info.Mode().IsRegular() {
-		return writeInPlace(path, b)
+		return writeInPlace(path, write)
 	}
 	if real, lerr := filepath.EvalSymlinks(path); lerr == nil {
 		path = real // what a link names is replaced, not the link
@@ -54,7 +64,7 @@ func WriteFile(path string, b []byte) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if _, err = f.Write(b); err != nil {
+	if err = write(f); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if err = f.Chmod(0o644); err != nil {
@@ -74,12 +84,12 @@ func WriteFile(path string, b []byte) (err error) {
 
 // writeInPlace writes to what is no regular file, a pipe or a device: it must not be replaced, and nothing
 // of it survives a crash anyway.
-func writeInPlace(path string, b []byte) error {
+func writeInPlace(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	_, err = f.Write(b)
+	err = write(f)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

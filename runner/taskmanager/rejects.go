@@ -9,14 +9,20 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators/column"
 )
 
-// leftOut sends the rows that the reader left out to the port of the source.
+// leftOut keeps the rows that the reader left out, and sends them to the port of the source.
 func (t *task) leftOut(m *member) error {
 	rd, ok := t.reader.(connectors.Rejecting)
-	if !ok || !m.desc.Source.Push.Rejects {
+	if !ok || !m.desc.Source.Push.Rejects && t.journal == nil {
 		return nil
 	}
 	bad := rd.Rejects()
 	if len(bad) == 0 {
+		return nil
+	}
+	if t.journal != nil {
+		t.journal.add(bad)
+	}
+	if !m.desc.Source.Push.Rejects {
 		return nil
 	}
 	return m.Side(connectors.PortRejected, operators.Batch{Rec: t.rejectRecord(bad)})

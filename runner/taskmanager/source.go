@@ -22,7 +22,12 @@ func (t *task) openSource() error {
 	if err != nil {
 		return fmt.Errorf("opening source %s: %w", m.desc.Node, err)
 	}
-	left := s.Push(m.desc.Source.Push)
+	push := m.desc.Source.Push
+	if t.journals(s) {
+		t.journal = &journal{dir: t.tm.cfg.RejectsDir}
+		push.Rejects = true
+	}
+	left := s.Push(push)
 	if left.Where != nil || left.Columns != nil {
 		return fmt.Errorf("source %s does not take the filter and columns that the job graph gave it", m.desc.Node)
 	}

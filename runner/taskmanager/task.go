@@ -43,6 +43,7 @@ type task struct {
 	skipping bool      // a limit is full: what else comes is not read
 	skipped  []connectors.Tally
 	files    *fileNames         // of the source's rows; nil: nobody wants them
+	journal  *journal           // of what the source leaves out; nil: nobody wants it
 	tally    []connectors.Tally // the reader's, once it is closed
 	tries    []rpc.TryCast      // once the chain is closed
 
@@ -311,7 +312,7 @@ func (t *task) metrics(last bool) rpc.TaskMetrics {
 	for _, o := range t.outputs {
 		m.Edges = append(m.Edges, rpc.EdgeBooks{Edge: o.edge.ID, Out: o.rows})
 	}
-	m.Files, m.TryCasts = t.tally, t.tries
+	m.Files, m.TryCasts, m.Rejects = t.tally, t.tries, t.journal.end()
 	if t.sink != nil {
 		m.SinkRows, m.SinkBytes, m.Digest = t.sink.rows, t.sink.bytes, t.sink.hexDigest()
 		if s, ok := t.sink.w.(connectors.Showing); ok {

@@ -24,6 +24,7 @@ type Config struct {
 	Slots        int
 	ManagedBytes int64 // divided evenly among the slots
 	SpillDir     string
+	RejectsDir   string // folder for the rows that sources leave out; "": they are not kept
 	Catalogs     jobgraph.Catalogs
 	Exchange     exchange.Streams
 	Alloc        memory.Allocator

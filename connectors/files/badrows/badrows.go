@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -137,6 +138,22 @@ func (b *blockWriter) end() error {
 		return fmt.Errorf("writing bad rows to disk: %w", err)
 	}
 	return nil
+}
+
+// Write writes sorted records to w as one run. It says how many bytes and rows it has.
+func Write(w io.Writer, records iter.Seq2[connectors.Record, error]) (bytes, rows int64, err error) {
+	b := blockWriter{w: w}
+	for r, err := range records {
+		if err != nil {
+			return 0, 0, err
+		}
+		if err := b.add(&r); err != nil {
+			return 0, 0, err
+		}
+		rows++
+	}
+	err = b.end()
+	return b.written, rows, err
 }
 
 func appendText(b []byte, s string) []byte {

@@ -1,0 +1,170 @@
+package runner_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-4b0e9f7c/runner/config"
+	"github.com/seed-4b0e9f7c/runner/plans"
+	"github.com/seed-4b0e9f7c/runner/runner"
+	"github.com/seed-4b0e9f7c/runner/runner/report"
+)
+
+// reported runs a plan whose report is to be saved to a file, and replays it where earlier is not nil.
+func reported(t *testing.T, file, text, saved string, options map[string]string, earlier *report.Report) (report.Report, error) {
+	t.Helper()
+	cat := catalogs(t)
+	p, found := plans.Parse(file, []byte(text), nil, plans.KnownOf(cat.Connectors, cat.Operators))
+	if found.Failed() {
+		t.Fatal(found)
+	}
+	in := config.LoadInput{Embedded: true, CPUs: 2}
+	for k, v := range options {
+		in.Flags = append(in.Flags, config.Value{Name: k, Value: v, Where: "flag"})
+	}
+	o, err := config.Load(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spill := t.TempDir()
+	s := runner.Settings{Options: o, SpillDir: spill, EncodeMessages: true, ReportFile: func(string, string) string { return saved }}
+	var r report.Report
+	if earlier == nil {
+		r, err = runner.Run(t.Context(), cat, p, s)
+	} else {
+		s.ReportFile = func(string, string) string { return saved + ".second" }
+		r, err = runner.Replay(t.Context(), cat, p, s, runner.ReplayOf{Earlier: *earlier, File: saved, Again: true})
+	}
+	if left, lerr := os.ReadDir(spill); lerr != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, lerr)
+	}
+	return r, err
+}
+
+// TestReplayWithoutSink: bad rows are kept beside the report, so that no sink needs to take them; what the first
+// run gives and what the replay gives are together what the corrected plan gives.
+func TestReplayWithoutSink(t *testing.T) {
+	for _, c := range repairs(t) {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range c.files {
+				write(t, dir, name, text)
+			}
+			plan := func(source, out, mode string) string {
+				return fmt.Sprintf(`
+sources: {o: {csv: {path: "*.csv*", %s}, on_error: skip}}
+transforms: {q: {from: o, select: {id: CAST(id AS STRING), note: note, qty: CAST(qty AS STRING)}}}
+sinks: {out: {from: q, csv: {path: %s, mode: %s}}}
+`, source, out, mode)
+			}
+			file := filepath.Join(dir, "plan.yaml")
+			whole := run(t, file, plan(c.right, "whole", "overwrite"), setup{})
+			want := recordsOf(t, filepath.Join(dir, "whole"))
+			if whole.State != "FINISHED" {
+				t.Fatalf("%+v", whole.Failure)
+			}
+			for i, o := range everyWay() {
+				out, saved := fmt.Sprintf("out%d", i), filepath.Join(dir, fmt.Sprintf("r%d.json", i))
+				first, err := reported(t, file, plan(c.wrong, out, "append"), saved, o, nil)
+				if err != nil || first.State != "FINISHED" {
+					t.Fatalf("%v: %v %+v", o, err, first.Failure)
+				}
+				var bad int64
+				for _, f := range first.Sources[0].Files {
+					bad += f.Rejected
+				}
+				kept := first.Sources[0].Rejects
+				if kept == nil || kept.Rows != bad || kept.File != filepath.Base(saved)+".o.rejects" || bad == 0 {
+					t.Fatalf("%v: %+v, and %d rows are bad, %v", o, kept, bad, first.Warnings)
+				}
+				r, err := reported(t, file, plan(c.right, out, "append"), saved, o, &first)
+				if err != nil || r.State != "FINISHED" || !r.Books.Balanced || r.Sources[0].Rejects != nil {
+					t.Fatalf("%v: %v %+v %+v", o, err, r.Failure, r.Sources[0].Rejects)
+				}
+				if got := recordsOf(t, filepath.Join(dir, out)); !slices.Equal(got, want) {
+					t.Fatalf("%v:\n got      %q\n expected %q", o, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestKeptRejects: what is kept, when, and what is said where it is not there.
+func TestKeptRejects(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "o.csv", badRows(2000))
+	file, saved := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "r.json")
+	text := func(types, more string) string {
+		return `
+sources: {o: {csv: {path: o.csv, columns: {` + types + `}, ragged: error}, on_error: ` + more + `}}
+sinks: {out: {from: o, csv: {path: out, mode: append}}}
+`
+	}
+	const wrong, right = "id: BIGINT, note: STRING, qty: BIGINT", "id: STRING, note: STRING, qty: STRING"
+	journal := saved + ".o.rejects"
+	absent := func() {
+		t.Helper()
+		if _, err := os.Stat(journal); !os.IsNotExist(err) {
+			t.Fatalf("%s: %v", journal, err)
+		}
+	}
+	replays := func(first *report.Report, words ...string) report.Report {
+		t.Helper()
+		r, err := reported(t, file, text(right, "skip"), saved, nil, first)
+		if len(words) == 0 {
+			if err != nil || r.State != "FINISHED" {
+				t.Fatal(err, r.Failure)
+			}
+			return r
+		}
+		for _, w := range words {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Fatalf("%v says nothing of %q", err, w)
+			}
+		}
+		return r
+	}
+
+	// A run that does not publish keeps nothing, nor does one that is told not to.
+	if r, err := reported(t, file, text(wrong, "{skip: {max_rows: 3}}"), saved, nil, nil); err != nil || r.State != "FAILED" {
+		t.Fatal(err, r.State)
+	}
+	absent()
+	off, err := reported(t, file, text(wrong, "skip"), saved, map[string]string{"runner.rejects.journal": "false"}, nil)
+	if err != nil || off.State != "FINISHED" || off.Sources[0].Rejects != nil {
+		t.Fatal(err, off.State)
+	}
+	absent()
+	replays(&off, "which were not kept beside it", "runner.rejects.journal")
+
+	first, err := reported(t, file, text(wrong, "skip"), saved, map[string]string{"runner.source.split-size": "100b"}, nil)
+	if err != nil || first.State != "FINISHED" {
+		t.Fatal(err, first.Failure)
+	}
+	// What is still bad is kept again.
+	second := replays(&first)
+	if k := second.Sources[0].Rejects; k == nil || k.Rows != second.Sources[0].Files[0].Rejected || k.Rows == 0 || k.Rows >= first.Sources[0].Rejects.Rows {
+		t.Fatalf("%+v", k)
+	}
+	good := []byte(read(t, journal))
+	write(t, dir, filepath.Base(journal), string(good[:len(good)-1]))
+	replays(&first, "are not there any more", filepath.Base(journal))
+	good[len(good)/2] ^= 1
+	write(t, dir, filepath.Base(journal), string(good))
+	replays(&first, "damaged")
+	if err := os.Remove(journal); err != nil {
+		t.Fatal(err)
+	}
+	replays(&first, "are not there any more", filepath.Base(journal))
+
+	// A folder that cannot be written to is a warning, and the run goes on.
+	if r, err := reported(t, file, text(wrong, "skip"), filepath.Join(dir, "o.csv", "r.json"), nil, nil); err != nil || r.State != "FINISHED" {
+		t.Fatal(err, r.Failure)
+	} else if w := strings.Join(r.Warnings, "\n"); !strings.Contains(w, "the bad rows of source o are not kept for a replay") {
+		t.Fatal(w)
+	}
+}
