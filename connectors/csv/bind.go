@@ -228,6 +228,9 @@ func (b *bound) resolve(in *input, h files.ReadFile, number int, header bool) er
 	for err == nil && raw != nil && first.blank && (header || len(b.Columns) != 1) {
 		first, raw, at, err = r.next()
 	}
+	if err == nil && raw == nil {
+		in.nothing(r.pos, b)
+	}
 	if err != nil || raw == nil {
 		return err
 	}
@@ -260,6 +263,9 @@ func (b *bound) resolveStream(fs files.FS, in *input, number int, header bool) (
 	for err == nil && raw != nil && first.blank && (header || len(b.Columns) != 1) {
 		first, raw, at, line, err = s.next()
 	}
+	if err == nil && raw == nil {
+		in.nothing(s.Base, b)
+	}
 	if err != nil || raw == nil {
 		return err
 	}
@@ -270,6 +276,11 @@ func (b *bound) resolveStream(fs files.FS, in *input, number int, header bool) (
 		in.Data = s.Base
 	}
 	return b.head(in, &s.dialect, first, raw, header, in.refusal(number))
+}
+
+// nothing makes a file without a record have no rows: what there is of it, blank lines, is passed over.
+func (in *input) nothing(end int64, b *bound) {
+	in.Data, in.Fields = end, max(len(b.Columns), 1)
 }
 
 // head finds the columns by the first record.
