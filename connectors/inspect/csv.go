@@ -82,11 +82,40 @@ func (t *table) plainer(u *table) bool {
 	return false
 }
 
+// unquoted is the table without quotes, where quotes that are wrong are all that is: each record has as many
+// fields then, so that quotes are data.
+func (t *table) unquoted(s *sample) (*table, error) {
+	if t.faults == 0 {
+		return t, nil
+	}
+	none := ""
+	u := &table{form: t.form, whole: t.whole}
+	u.options.Quote, u.options.Escape, u.options.Trim, u.faults, u.fields = &none, "", false, 0, 0
+	u.form.faults = 0
+	if err := u.read(s); err != nil {
+		return nil, err
+	}
+	if len(u.names) < 2 || u.ragged > 0 || u.rows == 0 {
+		return t, nil
+	}
+	return u, nil
+}
+
 // lookCSV finds out how a text file is to be read.
 func lookCSV(fs files.FS, f files.File) (*Found, error) {
 	t, s, err := examine(fs, f)
 	if err != nil {
 		return nil, err
+	}
+	if t, err = t.unquoted(s); err != nil {
+		return nil, err
+	}
+	if len(t.names) == 0 || len(t.names) == 1 && t.names[0] == "" && t.rows == 0 {
+		why := "it has no record"
+		if t.fault != "" {
+			why = "quotes are wrong in each record; " + t.fault
+		}
+		return nil, &files.Error{Kind: files.InvalidOption, Path: f.Path, Message: f.Path + ": no column is to be found: " + why}
 	}
 	out := &Found{File: f.Path, Kind: "csv", Bytes: f.Bytes, Form: t.form.describe(s)}
 	t.describe(out, s)
@@ -227,23 +256,33 @@ func (t *table) begin(j *judge, r csv.Record) {
 	}
 }
 
+// longestName is how long a name may be; a longer text is data.
+const longestName = 4096
+
 // headed reports whether the first record is a header. It is none if one of its fields is a value of a type, or
 // means NULL, and none if all its names are the same and are values as well: empty, or found again below. But
-// where it alone keeps columns from having a type it is one, whatever else stands in it: names may be numbers.
+// where it alone keeps columns from having a type, one for each four values in it, it is one: names may be numbers.
 func (t *table) headed() bool {
 	value, alike := false, len(t.names) > 1
+	for _, n := range t.names {
+		value = value || len(n) > longestName
+	}
 	alone := 0 // most values below a name that is not of their type
+	typed, names := 0, 0
 	for k := range t.heads {
 		h, below := &t.heads[k], &t.shapes[k]
-		typed := h.values == 1 && (h.judge().typ != "STRING" || h.code != "")
-		value = value || typed || len(h.nulls) > 0
+		is := h.values == 1 && (h.judge().typ != "STRING" || h.code != "")
+		value = value || is || len(h.nulls) > 0
 		alike = alike && t.names[k] == t.names[0]
-		if h.values == 1 && !typed && below.judge().typ != "STRING" {
+		if is {
+			typed++
+		} else if h.values == 1 && below.judge().typ != "STRING" {
 			alone = max(alone, below.values)
+			names++
 		}
 	}
 	if value {
-		return alone > 1
+		return alone > 1 && names*4 >= typed
 	}
 	return !alike || alone > 0 || t.names[0] != "" && !t.named
 }
@@ -294,6 +333,9 @@ func (t *table) describe(out *Found, s *sample) {
 			add("ragged", "pad")
 		}
 		out.Notes = append(out.Notes, note)
+	}
+	if o.Quote != nil && *o.Quote == "" {
+		out.Notes = append(out.Notes, "quotes are data: with quotes around fields some records would be faulty, and without every record has as many fields")
 	}
 	if t.faults > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s faulty quotes, which the source refuses; %s", count(t.faults, "record has", "records have"), t.fault))

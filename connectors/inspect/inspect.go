@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
 )
@@ -146,8 +147,14 @@ func yaml(s string) string {
 	if err := e.Encode(s); err != nil {
 		return `""`
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return hidden.ReplaceAllStringFunc(strings.TrimSuffix(b.String(), "\n"), func(c string) string {
+		r, _ := utf8.DecodeRuneInString(c)
+		return fmt.Sprintf("\\u%04X", r)
+	})
 }
+
+// hidden are characters that a plan may not have, or that nobody sees; JSON writes them as they are.
+var hidden = regexp.MustCompile(`[\x{7F}-\x{A0}\x{AD}\x{200B}-\x{200F}\x{2028}-\x{202E}\x{2060}-\x{2069}\x{FEFF}\x{FFFE}\x{FFFF}]`)
 
 // flow writes a type so that it can stand inside braces.
 func flow(t string) string {

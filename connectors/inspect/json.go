@@ -84,6 +84,9 @@ func lookJSON(fs files.FS, f files.File) (*Found, error) {
 		taken[m.Name] = true
 	}
 	d.columns(out, &d.Root, taken)
+	if len(out.Columns) == 0 {
+		return nil, &files.Error{Kind: files.InvalidOption, Path: f.Path, Message: f.Path + ": no column is to be found: " + d.without()}
+	}
 	if d.Faults > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s no object of JSON, the first%s: %s", count(int(d.Faults), "record is", "records are"), atLine(d.FaultAt), d.Fault))
 	}
@@ -97,6 +100,14 @@ func lookJSON(fs files.FS, f files.File) (*Found, error) {
 }
 
 // form describes the text.
+// without says why there are no columns.
+func (d *document) without() string {
+	if d.Faults == 0 {
+		return "the records have no members"
+	}
+	return fmt.Sprintf("a source reads an object a line, or a file that is one array of objects, and the first fault is%s: %s", atLine(d.FaultAt), d.Fault)
+}
+
 func (d *document) form() string {
 	form := "JSON, an object a line"
 	if d.options.Format == "array" {
