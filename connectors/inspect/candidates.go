@@ -52,7 +52,8 @@ func delimitersIn(lines [][]byte) []string {
 		}
 		n++
 		seen := map[string]bool{}
-		for _, run := range bytes.FieldsFunc(l, func(r rune) bool { return !separates(r) }) {
+		// A sign that a line begins with is more often one of comments, or a bullet.
+		for _, run := range bytes.FieldsFunc(bytes.TrimLeftFunc(l, func(r rune) bool { return separates(r) && !usual(string(r)) }), func(r rune) bool { return !separates(r) }) {
 			for _, d := range runs(string(run)) {
 				if !seen[d] {
 					seen[d] = true
@@ -82,13 +83,26 @@ func delimitersIn(lines [][]byte) []string {
 	return append(out, others[:min(len(others), mostOthers)]...)
 }
 
+// separated is the delimiter that a first line declares as spreadsheets have it, sep=; and "" where it does not.
+func separated(lines [][]byte) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	d, ok := strings.CutPrefix(strings.ToLower(strings.Trim(string(lines[0]), `"`)), "sep=")
+	if !ok || d == "" || len(d) > longest || strings.ContainsAny(d, "\"'\r\x00") {
+		return ""
+	}
+	return d
+}
+
 // runs gives the delimiters that a run of signs may be: each sign, and the run without blanks around it.
 func runs(run string) []string {
 	var out []string
 	for _, r := range run {
 		out = append(out, string(r))
 	}
-	if t := strings.Trim(run, " "); utf8.RuneCountInString(t) > 1 && len(t) <= longest {
+	// Commas and the like in a row are empty fields.
+	if t := strings.Trim(run, " "); utf8.RuneCountInString(t) > 1 && len(t) <= longest && strings.Trim(t, ",;\t") == t {
 		out = append(out, t)
 		// Two of it in a row are an empty field.
 		if half := t[:len(t)/2]; len(t)%2 == 0 && half+half == t && len(half) > 1 {
@@ -101,7 +115,7 @@ func runs(run string) []string {
 // separates reports whether a character may be a delimiter or a part of one: none of those that numbers,
 // times, names and quoted texts are made of.
 func separates(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != utf8.RuneError && r != 0xFEFF && !strings.ContainsRune("\"'\\.-_+/()[]{}<>\r\n\x00€$£", r)
+	return r < 0x100 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != utf8.RuneError && r != 0xFEFF && !strings.ContainsRune("\"'\\.-_+/()[]{}<>\r\n\x00€$£", r)
 }
 
 type quoting struct {
@@ -161,7 +175,7 @@ func (f *form) comments(lines [][]byte) bool {
 	counts := map[int]int{} // lines by their number of fields
 	var marked []int
 	for _, l := range lines {
-		switch n := countFields(l, o); {
+		switch n, _ := countFields(l, o); {
 		case bytes.HasPrefix(l, c):
 			marked = append(marked, n)
 		case len(bytes.TrimSpace(l)) > 0:
@@ -184,35 +198,58 @@ func (f *form) comments(lines [][]byte) bool {
 	return len(marked) <= total+mostLead && 2*alike <= len(marked)
 }
 
-// preamble finds the lines before the header, which have another number of fields than the records.
-func (f *form) preamble(lines [][]byte) {
-	if f.fields < 2 || f.lead == 0 {
-		return
+// preamble finds lines before the header that are no records: the first has at most half of the fields, and behind
+// them comes a header that has all of them. What is left out so is no data: titles and notes have few delimiters.
+func (f *form) preamble(lines [][]byte, head []byte) error {
+	if f.fields < 2 || f.lead == 0 || f.options.SkipLines > 0 {
+		return nil
 	}
 	skip := 0 // lines up to the last one that is neither record nor header
 	for i, l := range lines[:min(len(lines), 2*mostLead)] {
 		if len(bytes.TrimSpace(l)) == 0 || f.options.Comment != "" && bytes.HasPrefix(l, []byte(f.options.Comment)) {
 			continue
 		}
-		if n := countFields(l, f.options); n == f.fields || n > 1 && n == f.fields-1 {
+		n, filled := countFields(l, f.options)
+		if filled > 0 && (n == f.fields || n > 1 && n == f.fields-1) {
 			break
+		}
+		if skip == 0 && filled > f.fields/2 {
+			return nil // a record that is short
 		}
 		skip = i + 1
 	}
-	if skip < len(lines) {
+	if skip == 0 || skip == len(lines) {
+		return nil
+	}
+	j, err := newJudge()
+	if err != nil {
+		return err
+	}
+	t := table{form: *f, header: true}
+	t.options.SkipLines = int64(skip)
+	if err := t.part(j, head, t.options, true); err != nil {
+		return err
+	}
+	if t.headed() {
 		f.options.SkipLines = int64(skip)
 	}
+	return nil
 }
 
-// countFields is how many fields a line has as a record of its own.
-func countFields(line []byte, o csv.Options) int {
+// countFields is how many fields a line has as a record of its own, and how many of them hold something.
+func countFields(line []byte, o csv.Options) (all, filled int) {
 	t, err := csv.NewText(line, o)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	r, _, err := t.Next()
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return len(r.Fields)
+	for _, b := range r.Fields {
+		if len(bytes.TrimSpace(b)) > 0 {
+			filled++
+		}
+	}
+	return len(r.Fields), filled
 }

@@ -90,8 +90,7 @@ func (t *table) unquoted(s *sample) (*table, error) {
 	}
 	none := ""
 	u := &table{form: t.form, whole: t.whole}
-	u.options.Quote, u.options.Escape, u.options.Trim, u.faults, u.fields = &none, "", false, 0, 0
-	u.form.faults = 0
+	u.options.Quote, u.options.Escape, u.options.Trim = &none, "", false
 	if err := u.read(s); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,11 @@ func detect(s *sample) (form, error) {
 	best := base
 	lines := firstLines(head, base.options.LineEnding == "cr")
 	comments := commentsIn(lines)
-	for _, d := range delimitersIn(lines) {
+	delimiters := delimitersIn(lines)
+	if d := separated(lines); d != "" {
+		delimiters, base.options.SkipLines = []string{d}, 1
+	}
+	for _, d := range delimiters {
 		for _, q := range quotesIn(head, d) {
 			for _, c := range comments {
 				f := base
@@ -91,8 +95,7 @@ func detect(s *sample) (form, error) {
 			return best, err
 		}
 	}
-	best.preamble(lines)
-	return best, nil
+	return best, best.preamble(lines, head)
 }
 
 // conflicts reports whether no source takes the delimiter together with quote and escape.
