@@ -30,13 +30,13 @@ type Value struct {
 
 // LoadInput is everything that options come from.
 type LoadInput struct {
-	Embedded bool     // JobManager and TaskManager run in this process
-	CPUs     int      // of this machine; for the embedded defaults
-	File     string   // path of config.yaml, for messages; its text is Text
-	Text     []byte   // of config.yaml; nil: none
-	Env      []string // as os.Environ gives it
-	Plan     []Value  // settings of the plan and keys that double an option
-	Flags    []Value  // of the command line: -D option=value, --parallelism, --slots
+	Embedded bool       // JobManager and TaskManager run in this process
+	CPUs     int        // of this machine; for the embedded defaults
+	File     string     // path of config.yaml, for messages; what is in it is Root
+	Root     *spec.Node // of config.yaml, as plans.ReadYAML gives it; nil: there is none, or nothing in it
+	Env      []string   // as os.Environ gives it
+	Plan     []Value    // settings of the plan and keys that double an option
+	Flags    []Value    // of the command line: -D option=value, --parallelism, --slots
 	// Budget takes the values of the memory model as they stand, for TaskManagerMemory or JobManagerMemory
 	// to judge all together in Flink's words.
 	Budget bool
@@ -64,8 +64,8 @@ func Load(in LoadInput) (Loaded, error) {
 	for i, o := range reg {
 		l.out[i] = Setting{Option: o, Value: o.Default, Source: FromDefault}
 	}
-	if in.Text != nil {
-		l.file(in.File, in.Text)
+	if in.Root != nil {
+		l.file(in.File, in.Root)
 	}
 	l.env(in.Env)
 	l.values(in.Plan, FromPlan)

@@ -15,6 +15,7 @@ import (
 	operatorlist "github.com/seed-4b0e9f7c/runner/operators/builtin"
 
 	"github.com/seed-4b0e9f7c/runner/config"
+	"github.com/seed-4b0e9f7c/runner/config/spec"
 	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph/bind"
@@ -115,10 +116,9 @@ func (f *planFlags) loadOptions(p *plans.Plan) (config.Loaded, error) {
 		}
 	}
 	if f.config != "" {
-		if in.Text, err = os.ReadFile(f.config); err != nil {
-			return config.Loaded{}, readError(f.config, err)
+		if in.File, in.Root, err = readOptions(f.config); err != nil {
+			return config.Loaded{}, err
 		}
-		in.File = f.config
 	}
 	l, err := config.Load(in)
 	if err == nil {
@@ -126,6 +126,19 @@ func (f *planFlags) loadOptions(p *plans.Plan) (config.Loaded, error) {
 		p.Zone = l.String(config.LocalTimeZone)
 	}
 	return l, err
+}
+
+// readOptions reads a file of options.
+func readOptions(file string) (string, *spec.Node, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return file, nil, readError(file, err)
+	}
+	root, found := plans.ReadYAML(file, b)
+	if found.Failed() {
+		return file, nil, found
+	}
+	return file, root, nil
 }
 
 // pairs reads name=value arguments.

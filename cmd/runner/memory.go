@@ -69,10 +69,9 @@ func processOptions(options []string, file string, budget bool) (config.Loaded, 
 		return config.Loaded{}, err
 	}
 	if file != "" {
-		if in.Text, err = os.ReadFile(file); err != nil {
-			return config.Loaded{}, readError(file, err)
+		if in.File, in.Root, err = readOptions(file); err != nil {
+			return config.Loaded{}, err
 		}
-		in.File = file
 	}
 	return config.Load(in)
 }
