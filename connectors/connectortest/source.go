@@ -66,27 +66,6 @@ type run struct {
 	tallies []connectors.Tally
 }
 
-// A dirty allocator hands out memory as it was left by others, so that what a reader did not write is
-// seen.
-type dirty struct{ memory.Allocator }
-
-func (d dirty) Allocate(n int) []byte {
-	b := d.Allocator.Allocate(n)
-	for i := range b {
-		b[i] = 0xA5
-	}
-	return b
-}
-
-func (d dirty) Reallocate(n int, b []byte) []byte {
-	old := len(b)
-	b = d.Allocator.Reallocate(n, b)
-	for i := old; i < len(b); i++ {
-		b[i] = 0xA5
-	}
-	return b
-}
-
 // discover asks the enumerator for all splits, taking a snapshot after every call.
 func discover(ctx context.Context, src connectors.Source, o connectors.SplitOptions) (all []connectors.Split, err error) {
 	var state []byte
@@ -118,7 +97,7 @@ func (r *run) read(ctx context.Context) (err error) {
 	next := 0
 	readers := make([]connectors.Reader, r.readers)
 	for i := range readers {
-		if readers[i], err = r.src.Reader(&operators.Task{Ctx: ctx, Subtask: i, Parallelism: r.readers, Alloc: dirty{r.alloc}}); err != nil {
+		if readers[i], err = r.src.Reader(&operators.Task{Ctx: ctx, Subtask: i, Parallelism: r.readers, Alloc: Dirty{r.alloc}}); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, readers[i].Close()) }()

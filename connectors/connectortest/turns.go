@@ -13,7 +13,7 @@ import (
 // taken: so that the batches come in the order of the input. each has to release what it is given.
 func InTurns(t testing.TB, src connectors.Source, o connectors.SplitOptions, readers int, alloc memory.Allocator, each func(operators.Batch)) {
 	t.Helper()
-	en, err := src.Enumerator(t.Context(), o, nil)
+	splits, err := discover(t.Context(), src, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,27 +23,19 @@ func InTurns(t testing.TB, src connectors.Source, o connectors.SplitOptions, rea
 			t.Fatal(err)
 		}
 	}
-	n := 0
-	for done := false; !done; {
-		var splits []connectors.Split
-		if splits, done, err = en.Discover(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range splits {
-			rd := rds[n%readers]
-			n++
-			rd.Add([]connectors.Split{s})
-			for {
-				b, st, err := rd.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if st != connectors.More {
-					break
-				}
-				if b.Rec != nil {
-					each(b)
-				}
+	for n, s := range splits {
+		rd := rds[n%readers]
+		rd.Add([]connectors.Split{s})
+		for {
+			b, st, err := rd.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st != connectors.More {
+				break
+			}
+			if b.Rec != nil {
+				each(b)
 			}
 		}
 	}
@@ -52,7 +44,39 @@ func InTurns(t testing.TB, src connectors.Source, o connectors.SplitOptions, rea
 			t.Fatal(err)
 		}
 	}
-	if err := en.Close(); err != nil {
+}
+
+// EachSplit reads every split of a source with a reader of its own, in the order of the input, up to the first
+// error of read, and sums the books of the files by their path.
+func EachSplit(t testing.TB, src connectors.Source, o connectors.SplitOptions, alloc memory.Allocator, read func(connectors.Reader) error) (map[string]connectors.Tally, error) {
+	t.Helper()
+	splits, err := discover(t.Context(), src, o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	books := map[string]connectors.Tally{}
+	for _, s := range splits {
+		rd, err := src.Reader(&operators.Task{Ctx: t.Context(), Alloc: Dirty{alloc}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rd.Add([]connectors.Split{s})
+		err = read(rd)
+		for _, y := range rd.Tally() {
+			x := books[y.File]
+			x.File, x.Rows, x.Read, x.Filtered, x.Bytes = y.File, x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes
+			x.Rejected, x.Padded = x.Rejected+y.Rejected, x.Padded+y.Padded
+			if y.FirstReject != nil && (x.FirstReject == nil || y.FirstReject.Order[1] < x.FirstReject.Order[1]) {
+				x.FirstReject = y.FirstReject
+			}
+			books[y.File] = x
+		}
+		if e := rd.Close(); e != nil {
+			t.Fatal(e)
+		}
+		if err != nil {
+			return books, err
+		}
+	}
+	return books, nil
 }

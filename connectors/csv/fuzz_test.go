@@ -16,8 +16,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
-	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -388,29 +388,17 @@ func leastFault(t *testing.T, state []byte, h how) (least connectors.DataError) 
 	}
 	src.scan, src.reach = h.scan, h.reach
 	src.Push(connectors.Pushdown{Columns: h.columns, Where: h.where, Limit: -1})
-	e, err := src.Enumerator(context.Background(), connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	splits, _, err := e.Discover(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range splits {
-		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: memory.NewGoAllocator()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rd.Add([]connectors.Split{s})
-		_, err = drain(t, rd, src.Schema().Pick(src.columns))
+	_, err = connectortest.EachSplit(t, src, connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, memory.NewGoAllocator(), func(rd connectors.Reader) error {
+		_, err := drain(t, rd, src.Schema().Pick(src.columns))
 		var d *connectors.DataError
 		if errors.As(err, &d) && (least.Order[0] == 0 || d.Order[1] < least.Order[1]) {
 			least = *d
 			least.Message, least.Cause = "", nil
 		}
-		if err := rd.Close(); err != nil {
-			t.Fatal(err)
-		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return least
 }

@@ -165,51 +165,19 @@ func readAll(t testing.TB, state []byte, h how) (rows []string, tally []connecto
 		src.Push(connectors.Pushdown{Columns: h.columns, Where: h.where, Limit: -1})
 	}
 	schema := src.Schema().Pick(src.columns)
-	en, err := src.Enumerator(context.Background(), connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var splits []connectors.Split
-	for {
-		f, done, err := en.Discover(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		splits = append(splits, f...)
-		if done {
-			break
-		}
-	}
-	books := map[string]connectors.Tally{}
-	for _, s := range splits {
-		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: connectortest.Dirty{Allocator: alloc}})
-		if err != nil {
-			t.Fatal(err)
-		}
+	books, err := connectortest.EachSplit(t, src, connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, alloc, func(rd connectors.Reader) error {
 		if h.plain {
 			set := rd.(*reader).set
 			for _, i := range set.Used() {
 				set.Column(i).Plain()
 			}
 		}
-		rd.Add([]connectors.Split{s})
 		got, err := drain(t, rd, schema)
-		for _, y := range rd.Tally() {
-			x := books[y.File]
-			x.File, x.Rows, x.Read, x.Filtered, x.Bytes = y.File, x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes
-			x.Rejected, x.Padded = x.Rejected+y.Rejected, x.Padded+y.Padded
-			if y.FirstReject != nil && (x.FirstReject == nil || y.FirstReject.Order[1] < x.FirstReject.Order[1]) {
-				x.FirstReject = y.FirstReject
-			}
-			books[y.File] = x
-		}
-		if e := rd.Close(); e != nil {
-			t.Fatal(e)
-		}
 		rows = append(rows, got...)
-		if err != nil {
-			return rows, nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return rows, nil, err
 	}
 	for _, y := range books {
 		tally = append(tally, y)

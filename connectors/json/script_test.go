@@ -14,7 +14,6 @@ import (
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/connectortest"
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
-	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
@@ -58,41 +57,11 @@ func readAll(t testing.TB, state []byte, h how) (res result, err error) {
 		src.Push(connectors.Pushdown{Columns: h.columns, Where: h.where, Limit: -1, Rejects: h.rejects})
 		schema = schema.Pick(h.columns)
 	}
-	e, err := src.Enumerator(context.Background(), connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var splits []connectors.Split
-	for done := false; !done; {
-		var f []connectors.Split
-		if f, done, err = e.Discover(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		splits = append(splits, f...)
-	}
 	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer alloc.AssertSize(t, 0)
-	res.tally = map[string]connectors.Tally{}
-	for _, s := range splits {
-		rd, err := src.Reader(&operators.Task{Ctx: context.Background(), Alloc: connectortest.Dirty{Allocator: alloc}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rd.Add([]connectors.Split{s})
-		err = res.drain(rd, schema)
-		for _, y := range rd.Tally() {
-			x := res.tally[y.File]
-			x.Rows, x.Read, x.Filtered, x.Bytes, x.Rejected = x.Rows+y.Rows, x.Read+y.Read, x.Filtered+y.Filtered, x.Bytes+y.Bytes, x.Rejected+y.Rejected
-			res.tally[y.File] = x
-		}
-		if err2 := rd.Close(); err2 != nil {
-			t.Fatal(err2)
-		}
-		if err != nil {
-			return res, err
-		}
-	}
-	return res, nil
+	o := connectors.SplitOptions{SplitBytes: h.split, ReadBytes: h.read}
+	res.tally, err = connectortest.EachSplit(t, src, o, alloc, func(rd connectors.Reader) error { return res.drain(rd, schema) })
+	return res, err
 }
 
 func (res *result) drain(rd connectors.Reader, schema expr.Schema) error {
