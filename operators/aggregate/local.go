@@ -3,6 +3,7 @@ package aggregate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -224,11 +225,11 @@ func (a *local) emit(rec arrow.Record, dict []uint64, out operators.Collector) e
 
 // giveOut gives the partial states of a table, that of part q or of none, out and releases it.
 func (a *local) giveOut(t operators.Table, q *part, out operators.Collector) error {
-	err := t.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
+	err := table.Coded(t, func(keys arrow.Record, dict []uint64, slots []uint32) error {
 		if q != nil {
 			a.parts.restore(keys.Column(0), q.number)
 		}
-		return a.emit(a.layout.lastPartials(a.task.Alloc, keys.Columns(), slots, t), nil, out)
+		return a.emit(a.layout.lastPartials(a.task.Alloc, keys.Columns(), slots, t), slices.Clone(dict), out)
 	})
 	table.Release(t)
 	return err
@@ -239,8 +240,8 @@ func (a *local) giveOut(t operators.Table, q *part, out operators.Collector) err
 func (a *local) giveAll(out operators.Collector, again bool) error {
 	a.rows = 0
 	if again {
-		err := a.table.Scan(0, max(a.task.MaxParallelism, 1), func(keys arrow.Record, slots []uint32) error {
-			return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, a.table), nil, out)
+		err := table.Coded(a.table, func(keys arrow.Record, dict []uint64, slots []uint32) error {
+			return a.emit(a.layout.partials(a.task.Alloc, keys.Columns(), slots, a.table), slices.Clone(dict), out)
 		})
 		if err != nil {
 			return err
