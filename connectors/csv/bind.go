@@ -75,7 +75,7 @@ func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
 func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]byte, error) {
 	b, err := o.bound()
 	if err != nil {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		return nil, files.Refused("%v", err)
 	}
 	b.Skip = e.SkipBadRows
 	if b.Zone == "" {
@@ -92,7 +92,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 		}
 		b.Columns, b.Inferred = v.Columns, &v.Inference
 		if err := b.Formats.Check(b.Columns); err != nil {
-			return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+			return nil, files.Refused("%v", err)
 		}
 	}
 	for _, f := range list {

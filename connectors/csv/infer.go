@@ -29,7 +29,7 @@ func (v *Inferred) Style(column int) columntext.Style { return v.b.style(v.Colum
 func Infer(ctx context.Context, fs files.FS, o Options, list []files.File) (*Inferred, error) {
 	b, err := o.bound()
 	if err != nil {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		return nil, files.Refused("%v", err)
 	}
 	return b.infer(ctx, fs, o, list)
 }
@@ -74,7 +74,7 @@ func (b *bound) infer(ctx context.Context, fs files.FS, o Options, list []files.
 		if len(list) > 0 {
 			what = list[0].Path + " has nothing in it"
 		}
-		return nil, &files.Error{Kind: files.InvalidOption, Message: "columns: left out, and " + what + " to infer them from: declare each column with its type, as in {id: BIGINT, name: STRING}"}
+		return nil, files.Refused("columns: left out, and %s to infer them from: declare each column with its type, as in {id: BIGINT, name: STRING}", what)
 	}
 	if err := v.rules(); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (v *inference) named(names []string, fail func(kind, message, wanted string
 func (v *inference) rules() error {
 	for _, x := range v.b.Formats {
 		if !slices.Contains(v.names, x.Column) {
-			return &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("formats: column %s is not in the header: it has %s%s", x.Column, listNames(v.names), near(x.Column, v.names))}
+			return files.Refused("formats: column %s is not in the header: it has %s%s", x.Column, listNames(v.names), near(x.Column, v.names))
 		}
 	}
 	v.columns = make([]infer.Column, len(v.names))

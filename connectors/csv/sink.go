@@ -23,11 +23,9 @@ type sinkState struct {
 // bindSink checks options, target and schema without touching the target.
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
 	var none connectors.BoundSink
-	if len(o.Path) != 1 {
-		return none, refused("path: a sink has one target, and %d are given", len(o.Path))
-	}
-	if len(o.Columns) > 0 {
-		return none, refused("columns: belongs to sources; a sink writes the columns of its input")
+	path, err := files.OneTarget(o.Path, len(o.Columns))
+	if err != nil {
+		return none, err
 	}
 	delimiter, err := o.delimiter()
 	if err != nil {
@@ -38,9 +36,9 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 		return none, err
 	}
 	if err := rowtext.Flat(in); err != nil {
-		return none, refused("%v", err)
+		return none, files.Refused("%v", err)
 	}
-	if s.Target, err = files.BindTarget(files.Local(), o.Path[0], files.Mode(o.Mode), ".csv", e.Dir); err != nil {
+	if s.Target, err = files.BindTarget(files.Local(), path, files.Mode(o.Mode), ".csv", e.Dir); err != nil {
 		return none, err
 	}
 	state, err := json.Marshal(s)
@@ -56,21 +54,16 @@ func (s *sinkState) setNull(in expr.Schema) error {
 	if len(d.Nulls) > 0 {
 		d.Null = d.Nulls[0]
 		if strings.ContainsAny(d.Null, "\"\r\n"+string(rune(d.Delimiter))) {
-			return refused("null_values: a sink writes NULL as %q, and that cannot stand without quotes", d.Null)
+			return files.Refused("null_values: a sink writes NULL as %q, and that cannot stand without quotes", d.Null)
 		}
 		return nil
 	}
 	for _, f := range in.Fields {
 		if !f.Type.NotNull {
-			return refused("null_values: is empty, and column %s may be NULL: expected a text that stands for NULL", f.Name)
+			return files.Refused("null_values: is empty, and column %s may be NULL: expected a text that stands for NULL", f.Name)
 		}
 	}
 	return nil
-}
-
-// refused is a fault of the plan, at the option it begins with.
-func refused(format string, args ...any) error {
-	return &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf(format, args...)}
 }
 
 // openSink makes the sink of a bound state.

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
@@ -66,7 +67,7 @@ func (o Options) delimiter() (byte, error) {
 	case d == `\t`:
 		return '\t', nil
 	case len(d) != 1 || d[0] >= 0x80 || strings.ContainsAny(d, "\"\r\n\x00"):
-		return 0, refused("delimiter %q: expected one ASCII character that is no quote and no line break, such as \";\" or \"\\t\"", d)
+		return 0, files.Refused("delimiter %q: expected one ASCII character that is no quote and no line break, such as \";\" or \"\\t\"", d)
 	default:
 		return d[0], nil
 	}

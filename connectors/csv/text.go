@@ -30,7 +30,7 @@ type Record struct {
 func OpenText(fs files.FS, f files.File, o Options) (*Text, error) {
 	d, err := o.dialect()
 	if err != nil {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		return nil, files.Refused("%v", err)
 	}
 	in := &input{Path: f.Path, Abs: f.Abs, Bytes: f.Bytes}
 	if in.Compression, err = text.Compression(fs, f); err != nil {

@@ -34,7 +34,7 @@ type bound struct {
 func bind(_ context.Context, o Options, e connectors.Env) ([]byte, error) {
 	b, err := o.bound(e.Node)
 	if err != nil {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		return nil, files.Refused("%v", err)
 	}
 	b.Watermark = e.Watermark
 	s, err := json.Marshal(b)

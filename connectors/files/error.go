@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -24,6 +25,11 @@ type Error struct {
 	Message string // what was being done, and what would be right
 	Path    string // as a person would write it
 	Cause   error
+}
+
+// Refused is a fault of the plan, at the option that the message begins with.
+func Refused(format string, args ...any) error {
+	return &Error{Kind: InvalidOption, Message: fmt.Sprintf(format, args...)}
 }
 
 // Error is the message with the cause; the path is part of it.

@@ -51,7 +51,7 @@ func (l *lister) glob(base, pattern string) (int, error) {
 	parts := strings.Split(filepath.ToSlash(pattern), "/")
 	for _, p := range parts {
 		if !doublestar.ValidatePattern(p) {
-			return 0, &Error{Kind: InvalidOption, Message: fmt.Sprintf("%q is not a glob: %q does not close what it opens", filepath.Join(base, pattern), p)}
+			return 0, Refused("%q is not a glob: %q does not close what it opens", filepath.Join(base, pattern), p)
 		}
 	}
 	return l.walk(base, parts)

@@ -46,7 +46,7 @@ func Inputs(ctx context.Context, fsys FS, patterns []string, dir string, allowEm
 
 func (l *lister) list(patterns []string, dir string) ([]File, error) {
 	if len(patterns) == 0 {
-		return nil, &Error{Kind: InvalidOption, Message: "no path is given: expected a file, a folder or a glob"}
+		return nil, Refused("no path is given: expected a file, a folder or a glob")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -99,10 +99,10 @@ type lister struct {
 
 func (l *lister) pattern(pattern, dir string) error {
 	if strings.TrimSpace(pattern) == "" {
-		return &Error{Kind: InvalidOption, Message: "a path is empty: expected a file, a folder or a glob"}
+		return Refused("a path is empty: expected a file, a folder or a glob")
 	}
 	if strings.ContainsRune(pattern, 0) {
-		return &Error{Kind: InvalidOption, Message: fmt.Sprintf("path %q holds a NUL byte", pattern)}
+		return Refused("path %q holds a NUL byte", pattern)
 	}
 	if strings.HasPrefix(pattern, "~") {
 		return &Error{Kind: InvalidOption, Message: tilde(pattern)}

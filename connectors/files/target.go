@@ -67,6 +67,17 @@ func BindTarget(fsys FS, path string, mode Mode, ext, dir string) (Target, error
 	return t, t.check(fsys)
 }
 
+// OneTarget is the one path of a sink, whose options declare so many columns: none, which are those of its input.
+func OneTarget(path []string, columns int) (string, error) {
+	if len(path) != 1 {
+		return "", Refused("path: a sink has one target, and %d are given", len(path))
+	}
+	if columns > 0 {
+		return "", Refused("columns: belongs to sources; a sink writes the columns of its input")
+	}
+	return path[0], nil
+}
+
 // compressed reports whether a file name says that its contents are compressed as a whole.
 func compressed(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {

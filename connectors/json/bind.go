@@ -61,7 +61,7 @@ func bind(ctx context.Context, o Options, e connectors.Env) ([]byte, error) {
 func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]byte, error) {
 	b, err := o.bound()
 	if err != nil {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		return nil, files.Refused("%v", err)
 	}
 	b.Skip = e.SkipBadRows
 	if b.Zone == "" {
@@ -76,7 +76,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 			return nil, fmt.Errorf("finding the columns of source %s: %w", e.Node, err)
 		}
 		if err := b.Formats.Check(b.Columns.schema().Fields); err != nil {
-			return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+			return nil, files.Refused("%v", err)
 		}
 	}
 	for _, f := range list {

@@ -27,7 +27,7 @@ type Sample struct {
 func Look(ctx context.Context, fs files.FS, o Options, list []files.File, deep int, all bool) (*Sample, error) {
 	b, err := o.bound()
 	if err != nil {
-		return nil, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
+		return nil, files.Refused("%v", err)
 	}
 	return b.sample(ctx, fs, list, deep, all)
 }
@@ -192,14 +192,14 @@ func (b *bound) infer(ctx context.Context, fs files.FS, list []files.File) error
 		if v.Fault != "" {
 			what = "no record could be read: " + v.Fault
 		}
-		return &files.Error{Kind: files.InvalidOption, Message: "columns: left out, and " + what + "; declare each column with its type, as in {id: BIGINT, name: STRING}"}
+		return files.Refused("columns: left out, and %s; declare each column with its type, as in {id: BIGINT, name: STRING}", what)
 	}
 	if v.Root.Others != nil {
-		return &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("columns: left out, and the records have more than %d members of different names; declare those that are to be read", mostMembers)}
+		return files.Refused("columns: left out, and the records have more than %d members of different names; declare those that are to be read", mostMembers)
 	}
 	for _, m := range v.Root.Kids {
 		if m.Name == "" {
-			return &files.Error{Kind: files.InvalidOption, Message: "columns: left out, and a member of the records has an empty name, which no column can have; declare those that are to be read"}
+			return files.Refused("columns: left out, and a member of the records has an empty name, which no column can have; declare those that are to be read")
 		}
 		t, note := m.Judge(v.Whole)
 		b.Columns = append(b.Columns, Column{Field: expr.Field{Name: m.Name, Type: t}})

@@ -3,7 +3,6 @@ package json
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -15,12 +14,9 @@ import (
 )
 
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
-	path, err := o.target()
+	path, err := files.OneTarget(o.Path, len(o.Columns))
 	if err != nil {
-		return connectors.BoundSink{}, &files.Error{Kind: files.InvalidOption, Message: err.Error()}
-	}
-	if len(o.Columns) > 0 {
-		return connectors.BoundSink{}, errors.New("columns: belongs to sources; a sink writes the columns of its input")
+		return connectors.BoundSink{}, err
 	}
 	t, err := files.BindTarget(files.Local(), path, files.Mode(o.Mode), ".jsonl", e.Dir)
 	if err != nil {

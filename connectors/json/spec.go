@@ -13,8 +13,6 @@
 package json
 
 import (
-	"fmt"
-
 	"github.com/seed-4b0e9f7c/runner/connectors"
 	"github.com/seed-4b0e9f7c/runner/connectors/files/columntext"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
@@ -48,11 +46,3 @@ var Spec = connectors.Spec[Options]{
 
 // formatError is the class of a text that is not JSON.
 const formatError = "JsonFormatError"
-
-// target is the one path of a sink.
-func (o Options) target() (string, error) {
-	if len(o.Path) != 1 {
-		return "", fmt.Errorf("path: a sink has one target, not %d", len(o.Path))
-	}
-	return o.Path[0], nil
-}

@@ -71,7 +71,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	}
 	if len(list) == 0 {
 		if len(o.Columns) == 0 {
-			return nil, &files.Error{Kind: files.InvalidOption, Message: "columns: left out, and there is no file to take them from: declare each column with its type, as in {id: BIGINT, name: STRING}"}
+			return nil, files.Refused("columns: left out, and there is no file to take them from: declare each column with its type, as in {id: BIGINT, name: STRING}")
 		}
 		for _, f := range o.Columns {
 			b.Columns = append(b.Columns, boundCol{f.Name, f.Type, f.Type})
@@ -97,7 +97,7 @@ func (o Options) noSinkOptions() error {
 	default:
 		return nil
 	}
-	return &files.Error{Kind: files.InvalidOption, Message: name + ": belongs to sinks, and a source only reads"}
+	return files.Refused("%s: belongs to sinks, and a source only reads", name)
 }
 
 // A binder reads footers one by one; the first file decides the columns where none are declared.

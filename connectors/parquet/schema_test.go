@@ -9,8 +9,10 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
+	"github.com/seed-4b0e9f7c/runner/connectors/files"
 	"github.com/seed-4b0e9f7c/runner/examples/orders"
 	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/expr"
 )
 
 // TestFiles matches files by name, and refuses what does not fit, naming both.
@@ -149,8 +151,14 @@ func TestOptions(t *testing.T) {
 		{Options{Path: []string{"a"}, RowGroupRows: 2_000_000}, "not between 1 and 1000000"},
 	} {
 		_, err := Spec.BindSink(t.Context(), c.o, in, connectors.Env{Dir: t.TempDir()})
-		if err == nil || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%+v: %v", c.o, err)
+		var fault *files.Error // of the plan, not of the target
+		if err == nil || !strings.Contains(err.Error(), c.text) || !errors.As(err, &fault) || fault.Kind != files.InvalidOption {
+			t.Errorf("%+v: %T %v", c.o, err, err)
 		}
+	}
+	in.Fields = append(in.Fields, expr.Field{Name: "nothing", Type: expr.Type{Kind: expr.Null}})
+	_, err := Spec.BindSink(t.Context(), Options{Path: []string{"a"}}, in, connectors.Env{Dir: t.TempDir()})
+	if fault := (*files.Error)(nil); !errors.As(err, &fault) || fault.Kind != files.InvalidOption || !strings.Contains(err.Error(), "CAST(NULL AS") {
+		t.Errorf("a column without a type: %T %v", err, err)
 	}
 }

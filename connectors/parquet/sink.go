@@ -3,7 +3,6 @@ package parquet
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -27,11 +26,9 @@ const defaultGroupRows = 1_000_000
 
 func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (connectors.BoundSink, error) {
 	var none connectors.BoundSink
-	if len(o.Path) != 1 {
-		return none, &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("path: a sink has one target, and %d are given", len(o.Path))}
-	}
-	if len(o.Columns) > 0 {
-		return none, errors.New("columns: belongs to sources; a sink writes the columns of its input")
+	path, err := files.OneTarget(o.Path, len(o.Columns))
+	if err != nil {
+		return none, err
 	}
 	s := sinkState{Compression: o.Compression, RowGroupRows: o.RowGroupRows}
 	if _, err := s.codec(); err != nil {
@@ -41,12 +38,12 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 		s.RowGroupRows = defaultGroupRows
 	}
 	if s.RowGroupRows < 1 || s.RowGroupRows > defaultGroupRows {
-		return none, fmt.Errorf("row_group_rows: %d is not between 1 and %d", s.RowGroupRows, defaultGroupRows)
+		return none, files.Refused("row_group_rows: %d is not between 1 and %d", s.RowGroupRows, defaultGroupRows)
 	}
 	if _, err := nodes(in); err != nil {
-		return none, err
+		return none, files.Refused("%v", err)
 	}
-	t, err := files.BindTarget(files.Local(), o.Path[0], files.Mode(o.Mode), ".parquet", e.Dir)
+	t, err := files.BindTarget(files.Local(), path, files.Mode(o.Mode), ".parquet", e.Dir)
 	if err != nil {
 		return none, err
 	}
@@ -85,5 +82,5 @@ func (s sinkState) codec() (compress.Compression, error) {
 	case "none":
 		return compress.Codecs.Uncompressed, nil
 	}
-	return 0, fmt.Errorf("compression %q is unknown: expected snappy, zstd, gzip, lz4_raw or none", s.Compression)
+	return 0, files.Refused("compression: %q is unknown: expected snappy, zstd, gzip, lz4_raw or none", s.Compression)
 }

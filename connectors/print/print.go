@@ -53,7 +53,7 @@ func bindSink(_ context.Context, o Options, in expr.Schema, e connectors.Env) (c
 	switch o.Format {
 	case "", "table", "csv", "json":
 	default:
-		return connectors.BoundSink{}, fmt.Errorf("format %q is unknown: expected table, csv or json", o.Format)
+		return connectors.BoundSink{}, files.Refused("format: %q is unknown: expected table, csv or json", o.Format)
 	}
 	state, err := json.Marshal(bound{o, e.Streaming})
 	if err != nil {

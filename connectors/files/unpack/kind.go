@@ -80,7 +80,7 @@ func Reader(kind string, r io.Reader) (io.ReadCloser, error) {
 	case "bzip2":
 		return unpacking{bzip2.NewReader(r), func() error { return nil }}, nil
 	}
-	return nil, &files.Error{Kind: files.InvalidOption, Message: kind + " files are not read: expected gzip, zstd, bzip2, lz4, xz or no compression; unpack it first"}
+	return nil, files.Refused("%s files are not read: expected gzip, zstd, bzip2, lz4, xz or no compression; unpack it first", kind)
 }
 
 // An unpacking gives what comes out of a decompressor.

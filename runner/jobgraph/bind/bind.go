@@ -212,7 +212,7 @@ func bindSource(ctx context.Context, p *plans.Plan, n *plans.Node, cat connector
 		return b, err
 	}
 	if s, ok := b.Source.(connectors.Skipping); skip && (!ok || !s.SkipsBadRows()) {
-		return b, &files.Error{Kind: files.InvalidOption, Message: fmt.Sprintf("on_error: skip: a source of kind %s cannot leave bad rows out; expected fail", n.Source.Kind)}
+		return b, files.Refused("on_error: skip: a source of kind %s cannot leave bad rows out; expected fail", n.Source.Kind)
 	}
 	return b, nil
 }
