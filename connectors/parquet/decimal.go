@@ -32,7 +32,8 @@ func decimals[T ~[]byte](d *decoder, c *chunk, memory *[]T, n int, o ops[T]) (pi
 			return num, &badValue{kind: "CastError", value: "0x", why: "a value without bytes is no DECIMAL"}
 		}
 		if !ok {
-			return num, overflow(fmt.Sprintf("0x%x", []byte(b)), d.typ)
+			text := fmt.Sprintf("0x%x", []byte(b))
+			return num, &badValue{kind: "Overflow", value: text, why: text + " does not fit " + d.typ.Nullable(true).String()}
 		}
 		if !num.Less(limit) || !limit.Negate().Less(num) {
 			return decimal128.Num{}, overflow(string(expr.AppendDecimal128(nil, num, d.typ.Scale)), d.typ)

@@ -129,6 +129,9 @@ func (d *decoder) fromInt32(c *chunk, n int) (piece, error) {
 	case expr.Time:
 		return converted(d, c, &d.int32s, n, int32Ops(), func(i int32) (int64, *badValue) { return timeOfDay(int64(i), 1000, 1) })
 	case expr.Int, expr.Date:
+		if l, ok := d.node.LogicalType().(*schema.IntLogicalType); ok && l.BitWidth() < 32 {
+			return inPlace(d, c, n, int32Ops(), narrowInt(l))
+		}
 		return inPlace[int32](d, c, n, int32Ops(), nil)
 	case expr.BigInt:
 		return converted(d, c, &d.int32s, n, int32Ops(), func(i int32) (int64, *badValue) { return int64(uint32(i)), nil })

@@ -194,7 +194,13 @@ func (d *decoder) boundOf(b []byte) any {
 		if d.typ.Kind == expr.Time {
 			return d.boundTime(int64(int32At(b)), 1000, 1)
 		}
-		return int64(int32At(b))
+		v := int32At(b)
+		if l, ok := d.node.LogicalType().(*schema.IntLogicalType); ok && l.BitWidth() < 32 {
+			if fit, bad := narrowInt(l)(v); bad != nil || fit != v { // by what order it was found, nobody knows
+				return nil
+			}
+		}
+		return int64(v)
 	case p == parquet.Types.Int64 && len(b) == 8:
 		return d.bound64(int64At(b))
 	case p == parquet.Types.Float && len(b) == 4:
@@ -213,13 +219,14 @@ func (d *decoder) allFit() bool {
 	case parquet.Types.Boolean, parquet.Types.Float, parquet.Types.Double:
 		return true
 	case parquet.Types.Int32:
-		return d.typ.Kind != expr.Time && d.typ.Kind != expr.Decimal
+		l, ok := d.node.LogicalType().(*schema.IntLogicalType)
+		return d.typ.Kind != expr.Time && d.typ.Kind != expr.Decimal && (!ok || l.BitWidth() == 32)
 	case parquet.Types.Int64:
 		switch l := d.node.LogicalType().(type) {
 		case *schema.TimestampLogicalType:
 			return l.TimeUnit() != schema.TimeUnitMillis
 		case *schema.IntLogicalType:
-			return l.IsSigned()
+			return l.IsSigned() || d.typ.Kind == expr.Decimal
 		}
 		return d.typ.Kind == expr.BigInt
 	}
