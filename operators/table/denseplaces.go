@@ -11,22 +11,17 @@ import (
 )
 
 // begin learns what a batch's dictionaries are; ids are the batch's, n is how many rows are looked up.
-func (x *denseIndex) begin(acc *account, cols []keyColumn, ids []uint64, n int) error {
+func (x *denseIndex) begin(acc *account, cols []keyColumn, ids []uint64, n int) {
 	x.remaps = append(x.remaps[:0], make([]*remap, len(cols))...)
 	for c := range cols {
 		k, id := &cols[c], uint64(0)
 		if c < len(ids) {
 			id = ids[c]
 		}
-		if k.codes == nil {
-			continue
-		}
-		var err error
-		if x.remaps[c], err = x.words[c].remapOf(acc, k.dict, id, n); err != nil {
-			return err
+		if k.codes != nil {
+			x.remaps[c] = x.words[c].remapOf(acc, k.dict, id, n)
 		}
 	}
-	return nil
 }
 
 // locate writes the rows' places in a column, and has its level reach over them.

@@ -141,9 +141,7 @@ func (t *Table) each(keys []arrow.Array, dict []uint64, sel []int32, slots []uin
 		}
 	}
 	if x, ok := t.index.(*denseIndex); ok && add {
-		if err := x.begin(&t.acc, all.cols, dict, n); err != nil {
-			return err
-		}
+		x.begin(&t.acc, all.cols, dict, n)
 	}
 	for from := 0; from < n; from += chunk {
 		r := all.part(from, min(from+chunk, n))

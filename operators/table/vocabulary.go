@@ -116,12 +116,13 @@ func (v *vocabulary) insert(h uint64, num uint32) {
 }
 
 // remapOf is what is known of the dictionary of n rows: by its id, or by its memory, which is kept alive so
-// that no other dictionary can come to lie there. It is nil where the rows are too few to get to know it.
-func (v *vocabulary) remapOf(acc *account, dict arrow.Array, id uint64, n int) (*remap, error) {
+// that no other dictionary can come to lie there. It is nil where the rows are too few to get to know it, or memory is
+// short.
+func (v *vocabulary) remapOf(acc *account, dict arrow.Array, id uint64, n int) *remap {
 	at := slices.IndexFunc(v.remaps, func(r *remap) bool { return r.id == id && (id != 0 || r.data == dict.Data()) })
 	if at < 0 {
 		if id == 0 && dict.Len() > worthwhile*n {
-			return nil, nil
+			return nil
 		}
 		if len(v.remaps) == maxRemaps {
 			v.forget(acc, v.remaps[0])
@@ -138,11 +139,11 @@ func (v *vocabulary) remapOf(acc *account, dict arrow.Array, id uint64, n int) (
 	if len(m.nums) < dict.Len() {
 		nums, err := resize(acc, m.nums, dict.Len(), 4)
 		if err != nil {
-			return nil, err
+			return nil
 		}
 		m.nums = nums[:dict.Len()]
 	}
-	return m, nil
+	return m
 }
 
 func (v *vocabulary) forget(acc *account, m *remap) {

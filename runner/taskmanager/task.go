@@ -36,6 +36,7 @@ type task struct {
 
 	members  []*member
 	outputs  []*output
+	tables   []operators.Table // keyed state of the members
 	reader   connectors.Reader
 	sink     *sinkEnd
 	least    *salvaged // the least row that failed without an origin; the task fails with it at its end
@@ -262,6 +263,9 @@ func (t *task) tearDown() error {
 		if m.op != nil {
 			errs = append(errs, m.op.Close())
 		}
+	}
+	for _, tb := range t.tables {
+		tb.Close()
 	}
 	if t.sink != nil {
 		errs = append(errs, t.sink.w.Close())

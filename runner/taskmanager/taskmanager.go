@@ -220,6 +220,7 @@ func (s heapStates) Table(name string, key, _ expr.Schema, o operators.TableOpti
 	if err != nil {
 		return nil, fmt.Errorf("state %s: %w", name, err)
 	}
+	s.t.tables = append(s.t.tables, tb)
 	return tb, nil
 }
 
