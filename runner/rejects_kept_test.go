@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-4b0e9f7c/runner/config"
-	"github.com/seed-4b0e9f7c/runner/plans"
 	"github.com/seed-4b0e9f7c/runner/runner"
 	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
@@ -17,29 +15,17 @@ import (
 // reported runs a plan whose report is to be saved to a file, and replays it where earlier is not nil.
 func reported(t *testing.T, file, text, saved string, options map[string]string, earlier *report.Report) (report.Report, error) {
 	t.Helper()
-	cat := catalogs(t)
-	p, found := plans.Parse(file, []byte(text), nil, plans.KnownOf(cat.Connectors, cat.Operators))
-	if found.Failed() {
-		t.Fatal(found)
-	}
-	in := config.LoadInput{Embedded: true, CPUs: 2}
-	for k, v := range options {
-		in.Flags = append(in.Flags, config.Value{Name: k, Value: v, Where: "flag"})
-	}
-	o, err := config.Load(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spill := t.TempDir()
-	s := runner.Settings{Options: o, SpillDir: spill, EncodeMessages: true, ReportFile: func(string, string) string { return saved }}
+	p, s := planned(t, file, text, options)
+	s.ReportFile = func(string, string) string { return saved }
 	var r report.Report
+	var err error
 	if earlier == nil {
-		r, err = runner.Run(t.Context(), cat, p, s)
+		r, err = runner.Run(t.Context(), catalogs(t), p, s)
 	} else {
 		s.ReportFile = func(string, string) string { return saved + ".second" }
-		r, err = runner.Replay(t.Context(), cat, p, s, runner.ReplayOf{Earlier: *earlier, File: saved, Again: true})
+		r, err = runner.Replay(t.Context(), catalogs(t), p, s, runner.ReplayOf{Earlier: *earlier, File: saved, Again: true})
 	}
-	if left, lerr := os.ReadDir(spill); lerr != nil || len(left) > 0 {
+	if left, lerr := os.ReadDir(s.SpillDir); lerr != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, lerr)
 	}
 	return r, err

@@ -24,6 +24,16 @@ func replay(t testing.TB, file, text string, options map[string]string, of runne
 
 func replayIn(ctx context.Context, t testing.TB, file, text string, options map[string]string, of runner.ReplayOf) (report.Report, error) {
 	t.Helper()
+	if of.File == "" {
+		of.File = filepath.Join(t.TempDir(), "r.json")
+	}
+	p, s := planned(t, file, text, options)
+	return runner.Replay(ctx, catalogs(t), p, s, of)
+}
+
+// planned is a plan from its text, with settings that have these options.
+func planned(t testing.TB, file, text string, options map[string]string) (*plans.Plan, runner.Settings) {
+	t.Helper()
 	cat := catalogs(t)
 	p, found := plans.Parse(file, []byte(text), nil, plans.KnownOf(cat.Connectors, cat.Operators))
 	if found.Failed() {
@@ -37,10 +47,7 @@ func replayIn(ctx context.Context, t testing.TB, file, text string, options map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of.File == "" {
-		of.File = filepath.Join(t.TempDir(), "r.json")
-	}
-	return runner.Replay(ctx, cat, p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true}, of)
+	return p, runner.Settings{Options: o, SpillDir: t.TempDir(), EncodeMessages: true}
 }
 
 // A repair is a plan that leaves rows out, and the one that reads them.

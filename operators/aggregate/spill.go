@@ -3,7 +3,6 @@ package aggregate
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -173,23 +172,9 @@ func (a *global) load(run *table.Run, depth int) error {
 	if depth > table.MaxDepth {
 		return table.Full("the state of a single group")
 	}
-	if err := run.Rewind(); err != nil {
-		return err
-	}
-	for {
-		rec, err := run.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = a.absorb(operators.Batch{Rec: rec}, true, depth)
-		rec.Release()
-		if err != nil {
-			return err
-		}
-	}
+	return run.Each(func(rec arrow.Record) error {
+		return a.absorb(operators.Batch{Rec: rec}, true, depth)
+	})
 }
 
 // settle ends a partition that fitted in memory.

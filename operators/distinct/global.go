@@ -3,7 +3,6 @@ package distinct
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -150,23 +149,7 @@ func (d *global) drain(depth int, out operators.Collector) error {
 }
 
 func (d *global) load(run *table.Run, depth int, out operators.Collector) error {
-	if err := run.Rewind(); err != nil {
-		return err
-	}
-	for {
-		rec, err := run.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = d.again(rec, depth, out)
-		rec.Release()
-		if err != nil {
-			return err
-		}
-	}
+	return run.Each(func(rec arrow.Record) error { return d.again(rec, depth, out) })
 }
 
 // again takes up rows that had been spilled. All rows of a record are marked alike.

@@ -102,6 +102,27 @@ func (r *Run) Next() (arrow.Record, error) {
 	return nil, io.EOF
 }
 
+// Each reads the run from its beginning and gives each record, which is released behind do.
+func (r *Run) Each(do func(arrow.Record) error) error {
+	if err := r.Rewind(); err != nil {
+		return err
+	}
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = do(rec)
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // Close removes the file.
 func (r *Run) Close() error {
 	if r.read != nil {

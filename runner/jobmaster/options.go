@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/seed-4b0e9f7c/runner/runner/failure"
-	"github.com/seed-4b0e9f7c/runner/runner/scheduler"
+	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
 )
 
 // The options that the JobMaster reads itself, with Flink's names.
@@ -24,24 +24,24 @@ func (j *JobMaster) readOptions() error {
 	j.slots.timeoutMs = 300_000
 	j.slots.waitingMs = -1
 	if text := j.graph.Option(OptSlotTimeout); text != "" {
-		ms, err := scheduler.ParseMillis(text)
+		ms, err := jobgraph.Option{Name: OptSlotTimeout, Value: text}.Millis()
 		if err != nil {
-			return fmt.Errorf("%s: %w", OptSlotTimeout, err)
+			return err
 		}
 		j.slots.timeoutMs = ms
 	}
 	if text := j.graph.Option(OptBarrierInterval); text != "" && j.graph.Streaming() {
-		ms, err := scheduler.ParseMillis(text)
+		ms, err := jobgraph.Option{Name: OptBarrierInterval, Value: text}.Millis()
 		if err != nil {
-			return fmt.Errorf("%s: %w", OptBarrierInterval, err)
+			return err
 		}
 		j.barriers.everyMs = ms
 	}
 	j.settleMs = 10_000
 	if text := j.graph.Option(OptSettleTimeout); text != "" {
-		ms, err := scheduler.ParseMillis(text)
+		ms, err := jobgraph.Option{Name: OptSettleTimeout, Value: text}.Millis()
 		if err != nil {
-			return fmt.Errorf("%s: %w", OptSettleTimeout, err)
+			return err
 		}
 		j.settleMs = ms
 	}
@@ -116,9 +116,9 @@ func (j *JobMaster) restartTimes(o *failure.StrategyOptions) error {
 		if text == "" {
 			continue
 		}
-		x, err := scheduler.ParseMillis(text)
+		x, err := jobgraph.Option{Name: restartPrefix + n.name, Value: text}.Millis()
 		if err != nil {
-			return fmt.Errorf("%s%s: %w", restartPrefix, n.name, err)
+			return err
 		}
 		*n.to = x
 	}

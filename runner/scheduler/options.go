@@ -99,72 +99,12 @@ func parseCount(e jobgraph.Option) (int, error) {
 }
 
 func parsePositiveBytes(e jobgraph.Option) (int64, error) {
-	n, err := ParseBytes(e.Value)
+	n, err := e.Bytes()
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", e.Name, err)
+		return 0, err
 	}
 	if n < 1 {
 		return 0, fmt.Errorf("%s: %q is not a size from 1 byte", e.Name, e.Value)
 	}
 	return n, nil
-}
-
-// ParseBytes reads a size as Flink writes it: "16 mb", "64kb", "1g"; a bare number is bytes.
-func ParseBytes(text string) (int64, error) {
-	number, unit := numberAndUnit(text)
-	shift, known := 0, true
-	switch unit {
-	case "", "b", "byte", "bytes":
-	case "k", "kb", "kibibytes":
-		shift = 10
-	case "m", "mb", "mebibytes":
-		shift = 20
-	case "g", "gb", "gibibytes":
-		shift = 30
-	case "t", "tb", "tebibytes":
-		shift = 40
-	default:
-		known = false
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || !known || n < 0 || n > (1<<62)>>shift {
-		return 0, fmt.Errorf("%q is not a size such as 16 mb", text)
-	}
-	return n << shift, nil
-}
-
-// ParseMillis reads a duration as Flink writes it: "10 s", "500ms", "1 min", "2 h"; a bare number is
-// milliseconds. Less than a millisecond is 0.
-func ParseMillis(text string) (int64, error) {
-	number, unit := numberAndUnit(text)
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > 1<<40 {
-		return 0, fmt.Errorf("%q is not a duration such as 10 s", text)
-	}
-	switch unit {
-	case "ns", "nano", "nanosecond", "nanoseconds":
-		return n / 1_000_000, nil
-	case "us", "µs", "micro", "microsecond", "microseconds":
-		return n / 1000, nil
-	case "", "ms", "milli", "millisecond", "milliseconds":
-		return n, nil
-	case "s", "sec", "second", "seconds":
-		return n * 1000, nil
-	case "m", "min", "minute", "minutes":
-		return n * 60_000, nil
-	case "h", "hour", "hours":
-		return n * 3_600_000, nil
-	case "d", "day", "days":
-		return n * 86_400_000, nil
-	}
-	return 0, fmt.Errorf("%q is not a duration such as 10 s", text)
-}
-
-func numberAndUnit(text string) (number, unit string) {
-	text = strings.ToLower(strings.TrimSpace(text))
-	end := 0
-	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
-		end++
-	}
-	return text[:end], strings.TrimSpace(text[end:])
 }

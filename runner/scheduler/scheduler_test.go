@@ -60,8 +60,6 @@ func (s *script) run(d *datadriven.TestData) string {
 		return s.assign(d)
 	case "failover":
 		return s.failover(d)
-	case "bytes", "millis":
-		return s.number(d)
 	}
 	s.t.Fatalf("unknown command %q", d.Cmd)
 	return ""
@@ -403,21 +401,4 @@ func (w *fakeWorld) Members(r Region) []Member { return w.all(r.Stage)[r.Index] 
 func (w *fakeWorld) Started(r Region) bool     { return !w.pending[w.Members(r)[0]] }
 func (w *fakeWorld) Available(edge, i int) bool {
 	return !w.gone[w.s.member(fmt.Sprintf("%s/%d", w.s.g.Edges[edge].From, i))]
-}
-
-func (s *script) number(d *datadriven.TestData) string {
-	parse := ParseBytes
-	if d.Cmd == "millis" {
-		parse = ParseMillis
-	}
-	var out strings.Builder
-	for _, line := range strings.Split(strings.TrimRight(d.Input, "\n"), "\n") {
-		n, err := parse(line)
-		if err != nil {
-			fmt.Fprintf(&out, "%s\n", err)
-			continue
-		}
-		fmt.Fprintf(&out, "%d\n", n)
-	}
-	return out.String()
 }

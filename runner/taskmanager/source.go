@@ -38,31 +38,15 @@ func (t *task) openSource() error {
 
 // runSource reads splits until there are no more.
 func (t *task) runSource() error {
-	m := t.members[0]
 	var queue []connectors.Split
 	noMore := false
 	for {
-		b, status, err := t.reader.Next(t.ctx)
+		status, err := t.readOn(t.ctx)
 		if err != nil {
-			return m.failed(err)
-		}
-		if err := t.leftOut(m); err != nil {
-			if b.Rec != nil {
-				b.Rec.Release()
-			}
 			return err
 		}
 		switch status {
 		case connectors.More:
-			if b.Rec == nil {
-				break
-			}
-			if err := t.fromSource(m, b); err != nil {
-				return err
-			}
-			if t.sated(0) {
-				t.skipping = true
-			}
 		case connectors.NeedSplit:
 			if noMore {
 				return nil
@@ -79,6 +63,31 @@ func (t *task) runSource() error {
 		}
 		t.noteReading()
 	}
+}
+
+// readOn takes what the reader has next: rows go down the chain, and what was left out to its port.
+func (t *task) readOn(ctx context.Context) (connectors.Status, error) {
+	m := t.members[0]
+	b, status, err := t.reader.Next(ctx)
+	if err != nil {
+		return status, m.failed(err)
+	}
+	if err := t.leftOut(m); err != nil {
+		if b.Rec != nil {
+			b.Rec.Release()
+		}
+		return status, err
+	}
+	if status != connectors.More || b.Rec == nil {
+		return status, nil
+	}
+	if err := t.fromSource(m, b); err != nil {
+		return status, err
+	}
+	if t.sated(0) {
+		t.skipping = true
+	}
+	return status, nil
 }
 
 // moreSplits asks for splits and hands them to the reader. done are those read since the last time.

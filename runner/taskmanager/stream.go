@@ -12,7 +12,6 @@ import (
 	"github.com/seed-4b0e9f7c/runner/operators"
 	"github.com/seed-4b0e9f7c/runner/runner/exchange"
 	"github.com/seed-4b0e9f7c/runner/runner/jobgraph"
-	"github.com/seed-4b0e9f7c/runner/runner/scheduler"
 )
 
 // The options a stream's tasks read, with Flink's names and defaults.
@@ -63,9 +62,9 @@ func (s *stream) configure(options []jobgraph.Option) error {
 		if to == nil || o.Value == "" {
 			continue
 		}
-		ms, err := scheduler.ParseMillis(o.Value)
+		ms, err := o.Millis()
 		if err != nil {
-			return fmt.Errorf("%s: %w", o.Name, err)
+			return err
 		}
 		*to = time.Duration(ms) * time.Millisecond
 	}

@@ -8,37 +8,21 @@ import (
 
 // runStreamSource reads splits until there are no more, gives watermarks and puts barriers in.
 func (t *task) runStreamSource() error {
-	m := t.members[0]
 	var queue []connectors.Split
 	noMore := false
 	for {
 		if err := t.putBarriers(); err != nil {
 			return err
 		}
-		b, status, err := t.reader.Next(t.reading())
+		status, err := t.readOn(t.reading())
 		if err != nil {
-			return m.failed(err)
-		}
-		if err := t.leftOut(m); err != nil {
-			if b.Rec != nil {
-				b.Rec.Release()
-			}
 			return err
 		}
 		switch status {
 		case connectors.More:
-			if b.Rec == nil {
-				break
-			}
-			if err := t.fromSource(m, b); err != nil {
-				return err
-			}
-			if t.sated(0) {
-				if m.desc.Source.Unbounded {
-					t.noteReading()
-					return nil // it would never say so itself
-				}
-				t.skipping = true
+			if t.skipping && t.members[0].desc.Source.Unbounded {
+				t.noteReading()
+				return nil // it would never say so itself
 			}
 			err = t.flushInTime()
 		case connectors.NeedSplit:
