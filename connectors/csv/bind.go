@@ -62,7 +62,7 @@ type input struct {
 	// Only are the records to read, nil for all of them.
 	Only *text.Listing `json:"only,omitempty"`
 
-	marked  string   // the UTF-16 that its byte-order mark says
+	marked  string   // the UTF-16 or UTF-32 that its byte-order mark says
 	names   []string // of its columns, where they are being found
 	sampled bool     // some of its values were looked at
 }
@@ -186,11 +186,9 @@ func (b *bound) look(fs files.FS, f files.File, number int, header bool) (input,
 	switch {
 	case in.Compression != "":
 		in.InOrder = "it is compressed (" + in.Compression + ")"
-	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
-		in.InOrder, in.marked = "its text is utf-16", "utf-16le"
-		if head[0] == 0xFE {
-			in.marked = "utf-16be"
-		}
+	case text.Marked(head) != "":
+		in.marked = text.Marked(head)
+		in.InOrder = "its text is " + in.marked[:len("utf-16")]
 	}
 	if in.InOrder != "" {
 		return in, errors.Join(h.Close(), b.resolveStream(fs, &in, number, header))

@@ -3,6 +3,7 @@ package csv
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -158,6 +159,11 @@ func TestRejectsOfOtherEncodings(t *testing.T) {
 	for _, u := range units {
 		wide = append(wide, byte(u), byte(u>>8))
 	}
+	var four, reversed []byte // UTF-32
+	for _, r := range "\uFEFF" + text {
+		four = binary.LittleEndian.AppendUint32(four, uint32(r))
+		reversed = binary.BigEndian.AppendUint32(reversed, uint32(r))
+	}
 	latin := strings.NewReplacer("é", "\xe9", "ü", "\xfc", "😀", "!").Replace(text)
 	for _, c := range []struct {
 		encoding, text string
@@ -166,6 +172,9 @@ func TestRejectsOfOtherEncodings(t *testing.T) {
 	}{
 		{"utf-16", string(wide), []int64{2 + 2*12, 2 + 2*(12+7+5)}, "x,é😀ü"},
 		{"", string(wide), []int64{26, 50}, "x,é😀ü"},
+		{"", string(four), []int64{52, 96}, "x,é😀ü"},
+		{"utf-32", string(reversed), []int64{52, 96}, "x,é😀ü"},
+		{"utf-32be", string(reversed[4:]), []int64{48, 92}, "x,é😀ü"},
 		{"windows-1252", latin, []int64{12, 23}, "x,é!ü"},
 		{"", text, []int64{13, 13 + 11 + 5}, "x,é😀ü"},
 	} {

@@ -36,7 +36,7 @@ type Options struct {
 	SkipLines      int64              `json:"skip_lines,omitempty" yaml:"skip_lines" validate:"min=0" doc:"Sources: lines to pass over before the header." default:"0"`
 	Trim           bool               `json:"trim,omitempty" yaml:"trim" doc:"Sources: blanks and tabs around fields and outside quotes are no part of them." default:"false"`
 	LineEnding     string             `json:"line_ending,omitempty" yaml:"line_ending" validate:"omitempty,oneof=lf cr" doc:"Sources: lf: lines end with LF or CRLF. cr: with a bare carriage return." default:"lf"`
-	Encoding       string             `json:"encoding,omitempty" yaml:"encoding" doc:"Sources: the encoding of the text, such as utf-8, utf-16, latin-1 or windows-1252. A byte-order mark of UTF-16 is enough." default:"utf-8"`
+	Encoding       string             `json:"encoding,omitempty" yaml:"encoding" doc:"Sources: the encoding of the text, such as utf-8, utf-16, latin-1 or windows-1252. A byte-order mark of UTF-16 or UTF-32 is enough." default:"utf-8"`
 	Decimal        string             `json:"decimal,omitempty" yaml:"decimal" validate:"omitempty,max=1" doc:"Sources: the decimal mark of numbers, \".\" or \",\"." default:"."`
 	Thousands      string             `json:"thousands,omitempty" yaml:"thousands" doc:"Sources: the mark between groups of three digits, such as \".\", \",\", \"'\" or a blank; without it such numbers are faults."`
 	Formats        columntext.Formats `json:"formats,omitempty" yaml:"formats" doc:"Sources: how dates and times of a column are written, as in {ordered_at: \"dd.MM.yyyy HH:mm\"}: yyyy yy MM M MMM dd d HH H hh h mm ss S a XXX, other letters in single quotes. iso: ISO 8601 with an offset or without, turned to UTC."`

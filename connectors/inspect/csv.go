@@ -314,7 +314,7 @@ func (t *table) describe(out *Found, s *sample) {
 	if o.Encoding = s.encoding; s.encoding != "" {
 		add("encoding", s.encoding)
 	}
-	if s.encoding == "windows-1252" || s.encoding == "latin-1" {
+	if s.guessed {
 		out.Notes = append(out.Notes, "encoding: the text is not UTF-8; "+s.encoding+" is the likely one, and the bytes alone cannot tell: look at letters with accents")
 	}
 	if !t.header {

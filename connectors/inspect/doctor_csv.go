@@ -70,7 +70,7 @@ func (d *Diagnosis) form(t *table, s *sample) {
 		d.add(Hazard{Rule: "bom", Severity: SeverityInfo, Line: 1, Message: "the file begins with a byte-order mark, which is no part of the first name; other readers may take it for one"})
 	}
 	switch {
-	case strings.HasPrefix(s.encoding, "utf-16"):
+	case strings.HasPrefix(s.encoding, "utf-16") || strings.HasPrefix(s.encoding, "utf-32"):
 		d.add(Hazard{Rule: "encoding", Severity: SeverityWarning, Line: 1, Message: "the text is " + s.encoding + ", so the file cannot be split and is read by one subtask", Cure: []string{"encoding: " + s.encoding}})
 	case s.encoding != "":
 		d.add(Hazard{

@@ -50,12 +50,7 @@ func readJSON(fs files.FS, f files.File, all bool) (*document, error) {
 		return nil, err
 	}
 	d := &document{text: s}
-	if s.encoding != "" && s.encoding != "windows-1252" && !strings.HasPrefix(string(s.parts[0]), "\uFEFF") {
-		d.options.Encoding = s.encoding
-	}
-	if s.encoding == "windows-1252" || s.encoding == "latin-1" {
-		d.options.Encoding = s.encoding
-	}
+	d.options.Encoding = s.encoding
 	if strings.HasPrefix(strings.TrimLeft(string(s.parts[0][:min(len(s.parts[0]), 4096)]), " \t\r\n"), "[") {
 		d.options.Format = "array"
 	}

@@ -25,6 +25,7 @@ type sample struct {
 	whole    bool
 	bytes    int64 // of the text or the file that was looked at
 	encoding string
+	guessed  bool   // the encoding is the likely one, which nothing in the text says
 	mark     bool   // a byte-order mark of UTF-8
 	packed   string // how the file is compressed
 
@@ -118,24 +119,15 @@ func cutEnd(b []byte, end bool) []byte {
 // decode finds the encoding and turns the parts into UTF-8. Text of one byte a character that has no
 // mark cannot be told for certain: windows-1252 is by far the most frequent one.
 func (s *sample) decode() {
-	first := s.parts[0]
-	switch {
-	case bytes.HasPrefix(first, []byte("\uFEFF")):
+	if first := s.parts[0]; bytes.HasPrefix(first, []byte("\uFEFF")) {
 		s.mark, s.parts[0] = true, first[3:]
-	case bytes.HasPrefix(first, []byte("\xFF\xFE")):
-		s.encoding = "utf-16le"
-	case bytes.HasPrefix(first, []byte("\xFE\xFF")):
-		s.encoding = "utf-16be"
-	case len(first) > 3 && bytes.Count(first, []byte{0}) > len(first)/4:
-		s.encoding = "utf-16le"
-		if first[0] == 0 {
-			s.encoding = "utf-16be"
-		}
+	} else {
+		s.encoding = wideEncoding(first)
 	}
 	if s.encoding == "" {
 		for i, p := range s.parts {
-			if !utf8.Valid(p) && s.encoding == "" {
-				s.encoding = "windows-1252"
+			if !utf8.Valid(p) && !s.guessed {
+				s.guessed, s.encoding = true, likely(p)
 				s.foreign(p, i == 0)
 			}
 		}
@@ -143,14 +135,16 @@ func (s *sample) decode() {
 	if s.encoding == "" {
 		return
 	}
-	if s.encoding != "windows-1252" {
+	if !singleByte[s.encoding] {
 		s.parts = s.parts[:1] // the others may begin in the middle of a character
 	}
 	for i, p := range s.parts {
 		b, err := text.Decode(s.encoding, p)
-		if err != nil && i == 0 && s.encoding == "windows-1252" {
-			s.encoding = "latin-1"
-			b, err = text.Decode(s.encoding, p)
+		for _, other := range []string{"windows-1252", "latin-1"} {
+			if err != nil && i == 0 && s.guessed {
+				s.encoding = other
+				b, err = text.Decode(s.encoding, p)
+			}
 		}
 		if err == nil || len(b) > 0 {
 			s.parts[i] = bytes.TrimPrefix(b, []byte("\uFEFF"))

@@ -142,8 +142,8 @@ func (b *bound) look(fs files.FS, f files.File, number int) (input, error) {
 		in.InOrder = "it is compressed (" + in.Compression + ")"
 	case b.Encoding != "":
 		in.InOrder = "its text is " + b.Encoding
-	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
-		in.InOrder = "its text is utf-16"
+	case text.Marked(head) != "":
+		in.InOrder = "its text is " + text.Marked(head)[:len("utf-16")]
 	case b.Array:
 		in.InOrder = "it is one array"
 	case bytes.HasPrefix(head, []byte("\uFEFF")):

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 )
 
@@ -19,7 +20,23 @@ const (
 	utf16LE   = "utf-16le"
 	utf16BE   = "utf-16be"
 	utf16Mark = "utf-16" // which of the two is told by the byte-order mark
+	utf32LE   = "utf-32le"
+	utf32BE   = "utf-32be"
+	utf32Mark = "utf-32"
 )
+
+// Marked is the encoding that the byte-order mark at a text's beginning tells, of UTF-16 and UTF-32; "" where there
+// is none.
+func Marked(head []byte) string {
+	for _, m := range []struct{ mark, name string }{
+		{"\xFF\xFE\x00\x00", utf32LE}, {"\x00\x00\xFE\xFF", utf32BE}, {"\xFF\xFE", utf16LE}, {"\xFE\xFF", utf16BE},
+	} {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			return m.name
+		}
+	}
+	return ""
+}
 
 // EncodingName is the one name of an encoding that goes by several, "" for UTF-8; one that is not known is
 // an error.
@@ -34,6 +51,12 @@ func EncodingName(name string) (string, error) {
 		return utf16LE, nil
 	case "utf16be":
 		return utf16BE, nil
+	case "utf32":
+		return utf32Mark, nil
+	case "utf32le":
+		return utf32LE, nil
+	case "utf32be":
+		return utf32BE, nil
 	case "latin1":
 		return "iso-8859-1", nil
 	case "latin9":
@@ -43,7 +66,7 @@ func EncodingName(name string) (string, error) {
 		n = "windows-125" + rest
 	}
 	if _, err := table(n); err != nil {
-		return "", fmt.Errorf("encoding %q is not known: expected a name such as utf-8, utf-16, latin-1, windows-1252, iso-8859-15, shift_jis or gb18030", name)
+		return "", fmt.Errorf("encoding %q is not known: expected a name such as utf-8, utf-16, utf-32, latin-1, windows-1252, iso-8859-15, shift_jis or gb18030", name)
 	}
 	return n, nil
 }
@@ -64,6 +87,12 @@ func decode(name string, r io.Reader) (io.Reader, error) {
 		return r, nil
 	case utf16LE, utf16BE, utf16Mark:
 		return &utf16Reader{r: r, big: name == utf16BE}, nil
+	case utf32LE, utf32BE, utf32Mark:
+		order := utf32.LittleEndian
+		if name == utf32BE {
+			order = utf32.BigEndian
+		}
+		return &strict{r: transform.NewReader(r, utf32.UTF32(order, utf32.IgnoreBOM).NewDecoder()), name: name}, nil
 	}
 	e, err := table(name)
 	if err != nil {

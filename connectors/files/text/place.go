@@ -20,6 +20,8 @@ func (s *Stream) Wider(b []byte) int64 {
 			b = b[size:]
 		}
 		return n
+	case utf32LE, utf32BE, utf32Mark:
+		return int64(4*utf8.RuneCount(b) - len(b))
 	}
 	for _, c := range b {
 		if c >= utf8.RuneSelf {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-4b0e9f7c/runner/connectors"
@@ -22,7 +23,7 @@ type File struct {
 	Abs         string // to open
 	Bytes       int64  // as it was bound
 	Compression string // "" where it is not compressed
-	Encoding    string // of [EncodingName]; "" is UTF-8, or the UTF-16 that a byte-order mark tells
+	Encoding    string // of [EncodingName]; "" is UTF-8, or the UTF-16 or UTF-32 that a byte-order mark tells
 	CR          bool   // lines end with CR
 	FormatError string // class of the fault of a text that is not in its encoding
 }
@@ -105,29 +106,28 @@ func (s *Stream) begin() error {
 	return nil
 }
 
-// decoded is the text as UTF-8. A byte-order mark says which UTF-16 a text is.
+// decoded is the text as UTF-8. A byte-order mark says which UTF-16 or UTF-32 a text is.
 func (s *Stream) decoded(r io.Reader) (io.Reader, error) {
-	if s.of.Encoding != "" && s.of.Encoding != utf16Mark {
-		return decode(s.of.Encoding, r)
+	asked := s.of.Encoding
+	if asked != "" && asked != utf16Mark && asked != utf32Mark {
+		return decode(asked, r)
 	}
 	b := bufio.NewReaderSize(r, 4096)
-	mark, err := b.Peek(2)
+	mark, err := b.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.Damaged(err)
 	}
-	switch string(mark) {
-	case "\xFF\xFE":
-		s.of.Encoding = utf16LE
-	case "\xFE\xFF":
-		s.of.Encoding = utf16BE
-	default:
-		if s.of.Encoding == utf16Mark && len(mark) > 0 {
-			return nil, &connectors.DataError{
-				Kind: s.of.FormatError, File: s.of.Path, Line: 1, Wanted: "utf-16le or utf-16be",
-				Message: "encoding: utf-16: the file has no byte-order mark, which says what comes first: expected utf-16le or utf-16be",
-			}
+	marked := Marked(mark)
+	if asked == utf16Mark && strings.HasPrefix(marked, utf32Mark) {
+		marked = Marked(mark[:2]) // the plan knows better: the text begins with U+0000
+	}
+	if asked != "" && !strings.HasPrefix(marked, asked) && len(mark) > 0 {
+		return nil, &connectors.DataError{
+			Kind: s.of.FormatError, File: s.of.Path, Line: 1, Wanted: asked + "le or " + asked + "be",
+			Message: fmt.Sprintf("encoding: %s: the file has no byte-order mark of it, which says what comes first: expected %sle or %sbe", asked, asked, asked),
 		}
 	}
+	s.of.Encoding = marked
 	return decode(s.of.Encoding, b)
 }
 
@@ -230,9 +230,9 @@ func (s *Stream) SkipToByte(to int64) error {
 		if s.at == s.n {
 			return s.Damaged(fmt.Errorf("the file ends at byte %d and had more before", s.Base+s.Away))
 		}
-		// A byte of the text stands for at most two of the file, so that half the way is never too far.
+		// A byte of the text stands for at most four of the file, so that a quarter of the way is never too far.
 		b := s.Rest()
-		n := int(min(int64(len(b)), (to-s.Base-s.Away)/2))
+		n := int(min(int64(len(b)), (to-s.Base-s.Away)/4))
 		if s.of.Encoding == "" {
 			n = int(min(int64(len(b)), to-s.Base))
 		}
