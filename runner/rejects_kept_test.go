@@ -147,6 +147,16 @@ sinks: {out: {from: o, csv: {path: out, mode: append}}}
 	}
 	replays(&first, "are not there any more", filepath.Base(journal))
 
+	// A stream keeps them too, and is replayed as one.
+	stream := func(types string) string { return "mode: streaming" + text(types, "skip") }
+	first, err = reported(t, file, stream(wrong), saved, nil, nil)
+	if err != nil || first.State != "FINISHED" || first.Sources[0].Rejects == nil || first.Sources[0].Rejects.Rows != first.Sources[0].Files[0].Rejected {
+		t.Fatal(err, first.Failure, first.Sources)
+	}
+	if r, err := reported(t, file, stream(right), saved, nil, &first); err != nil || r.State != "FINISHED" || r.Sources[0].Files[0].Rows != first.Sources[0].Rejects.Rows {
+		t.Fatal(err, r.Failure)
+	}
+
 	// A folder that cannot be written to is a warning, and the run goes on.
 	if r, err := reported(t, file, text(wrong, "skip"), filepath.Join(dir, "o.csv", "r.json"), nil, nil); err != nil || r.State != "FINISHED" {
 		t.Fatal(err, r.Failure)

@@ -96,17 +96,37 @@ func TestReplayInDoubt(t *testing.T) {
 	}
 }
 
-// TestReplayCancelled: what was cancelled can be replayed again.
+// TestReplayCancelled: a replay that is cancelled before it publishes can be repeated, one that publishes already is
+// marked; while it runs there is a mark in any case.
 func TestReplayCancelled(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "o.csv", "id,qty\n1,2\n2,two\n")
-	file, saved := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "first.json")
-	of := runner.ReplayOf{Earlier: run(t, file, markSource+markSinks, setup{}), File: saved}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	// Nothing of it was run, or it was cancelled: in either case it left no mark.
-	_, _ = replayIn(ctx, t, file, markSource+markSinks, nil, of)
-	if _, err := os.Stat(saved + ".replayed"); !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
+	for _, at := range []phase{atWriter, atWrite, atPrepare, atCheck, atCommit} {
+		dir := t.TempDir()
+		write(t, dir, "o.csv", "id,qty\n1,2\n2,two\n")
+		file, saved := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "first.json")
+		sinks := strings.Replace(markSinks, "csv: {path: out, mode: append}", "json: {path: out, mode: append}", 1)
+		of := runner.ReplayOf{Earlier: run(t, file, markSource+sinks, setup{}), File: saved}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		cat := catalogs(t)
+		during := ""
+		cat.Connectors["json"] = phased{cat.Connectors["json"], func(p phase) {
+			if p == at {
+				b, err := os.ReadFile(saved + ".replayed")
+				if err != nil {
+					t.Error(err)
+				}
+				during = string(b)
+				cancel()
+			}
+		}}
+		p, s := planned(t, file, strings.Replace(markSource, "qty: BIGINT", "qty: STRING", 1)+sinks, nil)
+		r, err := runner.Replay(ctx, cat, p, s, of)
+		if err != nil || !strings.Contains(during, `"state": "RUNNING"`) {
+			t.Fatalf("%s: %v, %q", at, err, during)
+		}
+		_, missing := os.Stat(saved + ".replayed")
+		if published := r.State == "FINISHED"; published != (at == atCheck || at == atCommit) || published == errors.Is(missing, os.ErrNotExist) {
+			t.Fatalf("%s: %s, mark: %v", at, r.State, missing)
+		}
 	}
 }
