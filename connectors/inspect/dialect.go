@@ -21,6 +21,7 @@ type form struct {
 	lead    int     // records before the first one that has so many
 	named   bool    // the first one that has so many looks like names
 	quoted  int     // fields in quotes
+	tabbed  bool    // the name of the file says that it has tabs
 	share   float64 // of the records behind the lead that have so many
 	faults  int
 	lf, cr  int // line ends
@@ -57,6 +58,7 @@ func (f *form) endings(parts [][]byte) {
 func detect(s *sample) (form, error) {
 	var base form
 	base.endings(s.parts)
+	base.tabbed = s.tabbed
 	head, whole := s.parts[0], true
 	if len(head) > trialBytes {
 		head, whole = cutEnd(head[:trialBytes], false), false
@@ -90,7 +92,9 @@ func detect(s *sample) (form, error) {
 		}
 	}
 	if best.fields == 0 {
-		best.options.Delimiter = ","
+		if best.options.Delimiter = ","; best.tabbed {
+			best.options.Delimiter = "\t"
+		}
 		if err := best.try(head, whole); err != nil {
 			return best, err
 		}
@@ -217,6 +221,8 @@ func (f *form) score() float64 {
 		s *= 1.3
 	}
 	switch d := f.options.Delimiter; {
+	case f.tabbed && d != "\t" && f.lead > 0:
+		return 0 // the values of a single column have commas
 	case usual(d):
 	case rare(d):
 		s *= 0.9

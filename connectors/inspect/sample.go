@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"unicode/utf8"
 
 	"github.com/seed-4b0e9f7c/runner/connectors/files"
@@ -28,14 +29,18 @@ type sample struct {
 	guessed  bool   // the encoding is the likely one, which nothing in the text says
 	mark     bool   // a byte-order mark of UTF-8
 	packed   string // how the file is compressed
+	tabbed   bool   // its name says that tabs stand between fields
 
 	badLine int64 // of the first byte that is not UTF-8, where the text is of no encoding that says so
 	badByte byte
 }
 
+// tabbed are names of files whose fields tabs separate.
+var tabbed = regexp.MustCompile(`(?i)\.(tsv|tab)(\.[a-z0-9]+)?$`)
+
 // take reads a sample.
 func take(fs files.FS, f files.File) (*sample, error) {
-	s := &sample{}
+	s := &sample{tabbed: tabbed.MatchString(f.Path)}
 	var err error
 	if s.packed, err = text.Compression(fs, f); err != nil {
 		return nil, err
