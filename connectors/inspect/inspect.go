@@ -104,7 +104,9 @@ func (f *Found) Block(node string) string {
 	for _, o := range f.Options {
 		fmt.Fprintf(&b, "      %s: %s\n", o.Name, o.Value)
 	}
-	b.WriteString("      columns:\n")
+	if len(f.Columns) > 0 || f.Kind != "parquet" { // else a plan that says so is refused with the reason
+		b.WriteString("      columns:\n")
+	}
 	for _, c := range f.Columns {
 		line := fmt.Sprintf("        %s: %s", yaml(c.Name), c.Type)
 		if c.Path != "" {

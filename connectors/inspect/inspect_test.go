@@ -136,6 +136,14 @@ func TestSuites(t *testing.T) {
 	}
 }
 
+// TestNoColumn: a plan for a file of which no column can be read is one, and a run says why.
+func TestNoColumn(t *testing.T) {
+	x := &Found{File: "x.parquet", Kind: "parquet", Notes: []string{"column a is left out: its type is odd"}}
+	if got := x.Block("x"); strings.Contains(got, "columns:") || !strings.Contains(got, "column a is left out") {
+		t.Error(got)
+	}
+}
+
 // FuzzExamine: whatever a file holds, looking at it ends, with what was found or an error.
 func FuzzExamine(f *testing.F) {
 	for _, s := range []string{

@@ -162,7 +162,7 @@ func TestOddSchemas(t *testing.T) {
 				element(w, "a", -1, logical(w, logicalString))
 				element(w, "b", -1, nil)
 			},
-			schema: "b BIGINT NOT NULL", row: "1|", why: "contradicts",
+			schema: "b BIGINT NOT NULL", row: "1|", why: "its annotation STRING contradicts its storage, INT64",
 		},
 		{
 			name: "a DATE of INT64, annotated in the old way", n: 3,
@@ -171,7 +171,7 @@ func TestOddSchemas(t *testing.T) {
 				element(w, "a", -1, old(w, 6))
 				element(w, "b", -1, nil)
 			},
-			schema: "b BIGINT NOT NULL", row: "1|", why: "contradicts",
+			schema: "b BIGINT NOT NULL", row: "1|", why: "its annotation DATE contradicts its storage, INT64",
 		},
 		{
 			name: "a list that is a number, within a group", n: 5,
@@ -182,7 +182,7 @@ func TestOddSchemas(t *testing.T) {
 				element(w, "a", -1, old(w, convertedList))
 				element(w, "b", -1, nil)
 			},
-			schema: "b BIGINT NOT NULL", row: "1|", why: "its part g.h.a: its annotation contradicts",
+			schema: "b BIGINT NOT NULL", row: "1|", why: "its part g.h.a: its annotation LIST contradicts",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -226,6 +226,9 @@ func isNone(l schema.LogicalType) bool {
 // typeName is a Parquet type as people write it: "INT32 (Time(…))".
 func typeName(n *schema.PrimitiveNode) string {
 	s := n.PhysicalType().String()
+	if p := n.PhysicalType(); p < parquet.Types.Boolean || p > parquet.Types.FixedLenByteArray {
+		s = fmt.Sprintf("of number %d, which the format does not have", p)
+	}
 	if n.PhysicalType() == parquet.Types.FixedLenByteArray {
 		s = fmt.Sprintf("%s(%d)", s, n.TypeLength())
 	}

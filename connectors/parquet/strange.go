@@ -161,7 +161,7 @@ func (m *mender) element(e *schemaElement, column, path string) {
 		}
 	case e.typed && (e.logical != 0 && !e.fits() || e.logical == 0 && !e.fitsConverted()):
 		e.dropLogical, e.dropConverted = true, true
-		m.refused[m.leaves-1] = "its annotation contradicts how its values are stored, so that nobody knows what they mean"
+		m.refused[m.leaves-1] = e.contradiction()
 	}
 	m.changed = m.changed || e.dropLogical || e.dropConverted
 }
