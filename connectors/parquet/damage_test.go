@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -128,43 +129,88 @@ func TestEveryByte(t *testing.T) {
 		if err == nil && got != 40 {
 			t.Fatalf("byte %d: %d rows and no error", i, got)
 		}
+		checkSkipping(t, path, got, err)
 		a.AssertSize(t, 0)
 	}
 }
 
 // readQuietly reads all rows and counts them; errors come from any step.
 func readQuietly(t testing.TB, a memory.Allocator, path string) (int, error) {
-	state, err := Spec.Bind(t.Context(), Options{Path: []string{path}}, connectors.Env{Node: "in"})
+	rows, _, err := readLeaving(t, a, path, false)
+	return rows, err
+}
+
+// readLeaving is readQuietly, without bad rows where they are skipped; it gives these too.
+func readLeaving(t testing.TB, a memory.Allocator, path string, skip bool) (rows int, bad []connectors.Reject, err error) {
+	state, err := Spec.Bind(t.Context(), Options{Path: []string{path}}, connectors.Env{Node: "in", SkipBadRows: skip})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	src, err := Spec.Open(state)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
+	all := make([]int, len(src.Schema().Fields))
+	for i := range all {
+		all[i] = i
+	}
+	src.Push(connectors.Pushdown{Columns: all, Limit: -1, Rejects: skip})
 	e, err := src.Enumerator(t.Context(), connectors.SplitOptions{}, nil)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	splits, _, err := e.Discover(t.Context())
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	r, err := src.Reader(&operators.Task{Ctx: t.Context(), Alloc: a})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer r.Close()
 	r.Add(splits)
-	rows := 0
 	for {
 		b, status, err := r.Next(t.Context())
-		if err != nil || status != connectors.More {
-			return rows, err
+		bad = append(bad, r.(connectors.Rejecting).Rejects()...)
+		if len(bad) > mostBad {
+			return rows, bad, errManyBad
 		}
-		rows += b.Rows()
-		lines(b, src.Schema())
-		b.Rec.Release()
+		if err != nil || status != connectors.More {
+			return rows, bad, err
+		}
+		if b.Rec != nil {
+			rows += b.Rows()
+			lines(b, src.Schema())
+			b.Rec.Release()
+		}
+	}
+}
+
+// A file of few bytes may have millions of rows, all of them bad.
+const mostBad = 1 << 16
+
+var errManyBad = errors.New("there are more bad rows than a test looks at")
+
+// checkSkipping reads a file once more without its bad rows: what is damaged fails as it does without on_error, and what
+// has no bad rows gives the same.
+func checkSkipping(t testing.TB, path string, rows int, failed error) {
+	a := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	good, bad, err := readLeaving(t, a, path, true)
+	a.AssertSize(t, 0)
+	var d *connectors.DataError
+	switch {
+	case errors.Is(err, errManyBad) && failed != nil:
+	case failed == nil && (err != nil || good != rows || len(bad) > 0):
+		t.Errorf("%d rows are good; without bad ones there are %d, %d bad, %v", rows, good, len(bad), err)
+	case errors.As(failed, &d) && d.Kind == "DamagedFile" && err == nil:
+		t.Errorf("damage is skipped: %v; %d rows, %d bad", failed, good, len(bad))
+	case failed != nil && err == nil && len(bad) == 0:
+		t.Errorf("%v, and nothing is bad", failed)
+	}
+	for _, x := range bad {
+		if !json.Valid([]byte(x.Raw)) {
+			t.Errorf("row %d: %s", x.Line, x.Raw)
+		}
 	}
 }
 
@@ -182,8 +228,10 @@ func FuzzParquetOpen(f *testing.F) {
 			return
 		}
 		a := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		_, err := readQuietly(t, a, save(t, data))
+		path := save(t, data)
+		rows, err := readQuietly(t, a, path)
 		a.AssertSize(t, 0)
+		checkSkipping(t, path, rows, err)
 		var c interface{ Class() string }
 		if err != nil && !errors.As(err, &c) {
 			t.Errorf("no class: %v", err)
