@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,8 +61,8 @@ func hazards() []hazardous {
 		{"headless.csv", "1,x\n2,y\n", "no-header", false, "column1,column2\n1,x\n2,y\n"},
 		{"zip.csv", "zip,n\n02134,1\n", "leading-zeros", false, "zip\n02134\n"},
 		{"comma.csv", "id,n\n1,\"1.234,50\"\n2,\"3,5\"\n", "decimal-comma", false, "id,n\n1,1234.50\n2,3.50\n"},
-		{"zones.csv", "id,t\n1,2023-11-05 01:40:00-07:00\n2,2023-11-05 01:40:00\n", "mixed-zones", false, "id,t\n1,2023-11-05 08:40:00\n2,2023-11-05 01:40:00\n"},
-		{"zone.csv", "id,t\n1,2023-11-05T01:40:00Z\n", "zone", false, "id,t\n1,2023-11-05 01:40:00\n"},
+		{"zones.csv", "id,t\n1,2023-11-05 01:40:00-07:00\n2,2023-11-05 01:40:00\n", "mixed-zones", false, "t\n2023-11-05 08:40:00Z\n2023-11-05 01:40:00Z\n"},
+		{"zone.csv", "id,t\n1,2023-11-05T01:40:00Z\n", "zone", false, "t\n2023-11-05 01:40:00Z\n"},
 		{"dates.csv", "id,d\n1,24.12.2023\n2,13.01.2024\n", "date-format", false, "id,d\n1,2023-12-24\n2,2024-01-13\n"},
 		{"blanks.csv", "id,n\n1, x\n2,y \n", "blanks", false, "id,n\n1,x\n2,y\n"},
 		{"nulls.csv", "id,n\n1,NA\n2,3\n", "null-words", false, "id,n\n1,\n2,3\n"},
@@ -181,6 +182,8 @@ func runKind(t *testing.T, dir, kind, name string, lines []string) report.Report
 	return r
 }
 
+var instants = regexp.MustCompile(`TIMESTAMP_LTZ\(\d\)`)
+
 // TestInspectAgrees: the block that inspect writes and a source that has all of it but the columns mean the
 // same columns, and the block reads all rows that the other one reads.
 func TestInspectAgrees(t *testing.T) {
@@ -223,7 +226,8 @@ func TestInspectAgrees(t *testing.T) {
 			}
 			schemas = append(schemas, bp.Sources["a"].Source.Schema().String())
 		}
-		if schemas[0] != schemas[1] {
+		// Times with an offset are instants in the block; a source that infers its columns leaves them as they stand.
+		if instants.ReplaceAllString(schemas[0], "STRING") != schemas[1] {
 			t.Errorf("%s:\n%s\n%s", path, schemas[0], schemas[1])
 		}
 		r := run(t, filepath.Join(dir, "p.yaml"), "sources:\n"+block+"sinks:\n  out: {from: a, blackhole: {}}\n", setup{})
