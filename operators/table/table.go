@@ -248,8 +248,13 @@ func (t *Table) settle() error {
 	return nil
 }
 
-// rollback takes back the slots that a failed Upsert added.
+// rollback takes back the slots that a failed Upsert added. A table that was empty gives back all memory that the
+// attempt has taken, so that fewer rows may still fit.
 func (t *Table) rollback(n int) {
+	if n == 0 {
+		t.release()
+		return
+	}
 	if t.n == n {
 		return
 	}
