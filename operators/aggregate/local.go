@@ -175,11 +175,8 @@ func (a *local) overfull(q *part, out operators.Collector) error {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	group := make([]arrow.Array, len(a.layout.keys))
-	for i, k := range a.layout.keys {
-		group[i] = cols[k]
-	}
-	a.parts.restore(group[0], q.number)
+	group := a.parts.keysOf(q, cols)
+	defer release(group)
 	return a.passOn(cols, group, make([]uint64, len(group)), rows, make([]uint32, q.n), out)
 }
 

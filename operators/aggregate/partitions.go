@@ -29,6 +29,7 @@ const (
 type partitions struct {
 	layout  *layout
 	blocks  bool
+	wide    bool // and the keys have 64 bits
 	task    *operators.Task
 	columns []gathered
 	parts   [partCount]part
@@ -82,7 +83,9 @@ func newPartitions(l *layout, t *operators.Task, room int, closeKeys bool) (*par
 			return nil, nil
 		}
 	}
-	p.blocks = closeKeys && p.columns[0].typ.ID() != arrow.FLOAT64
+	if closeKeys && p.columns[0].typ.ID() != arrow.FLOAT64 {
+		p.byBlocks()
+	}
 	if t.Memory != nil && !t.Memory.Reserve(p.size()) {
 		return nil, nil
 	}
@@ -131,7 +134,11 @@ func (p *partitions) views(i, n int) []arrow.Array {
 	cols := make([]arrow.Array, len(p.layout.input.Fields))
 	for _, c := range p.columns {
 		words := memory.NewBufferBytes(c.words[i*p.room*c.width:][:n*c.width])
-		d := array.NewData(c.typ, n, []*memory.Buffer{nil, words}, nil, 0, 0)
+		typ := c.typ
+		if p.blocks && c.place == p.layout.keys[0] {
+			typ = arrow.PrimitiveTypes.Int32
+		}
+		d := array.NewData(typ, n, []*memory.Buffer{nil, words}, nil, 0, 0)
 		cols[c.place] = array.MakeFromData(d)
 	}
 	return cols
@@ -145,7 +152,7 @@ func (p *partitions) suit(b operators.Batch) bool {
 			return false
 		}
 	}
-	return true
+	return !p.blocks || p.near(b.Rec.Column(p.layout.keys[0]), b.Sel)
 }
 
 // add gathers the rows of a batch. Parts that have enough of them take them into their table; full is
@@ -162,7 +169,7 @@ func (p *partitions) add(b operators.Batch, full func(*part) error) error {
 			for k := range p.columns {
 				c, from := &p.columns[k], b.Rec.Column(p.columns[k].place)
 				if p.blocks && k == 0 {
-					c.takeKeys(from, some, i*p.room+q.n)
+					p.takeKeys(from, some, i*p.room+q.n)
 				} else {
 					c.take(from, some, i*p.room+q.n)
 				}
