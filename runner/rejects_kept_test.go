@@ -1,10 +1,8 @@
 package runner_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,71 +10,30 @@ import (
 	"github.com/seed-4b0e9f7c/runner/runner/report"
 )
 
-// reported runs a plan whose report is to be saved to a file, and replays it where earlier is not nil.
-func reported(t *testing.T, file, text, saved string, options map[string]string, earlier *report.Report) (report.Report, error) {
+// reported runs a plan, or replays earlier through it. Where saved is a file its report is to be there, and
+// bad rows are kept beside it.
+func reported(t *testing.T, file, text, saved string, options map[string]string, earlier *report.Report) (r report.Report, err error) {
 	t.Helper()
 	p, s := planned(t, file, text, options)
-	s.ReportFile = func(string, string) string { return saved }
-	var r report.Report
-	var err error
+	of := runner.ReplayOf{File: saved, Again: true}
+	if saved == "" {
+		of.File = filepath.Join(t.TempDir(), "r.json")
+	} else {
+		s.ReportFile = func(string, string) string { return saved }
+	}
 	if earlier == nil {
 		r, err = runner.Run(t.Context(), catalogs(t), p, s)
 	} else {
-		s.ReportFile = func(string, string) string { return saved + ".second" }
-		r, err = runner.Replay(t.Context(), catalogs(t), p, s, runner.ReplayOf{Earlier: *earlier, File: saved, Again: true})
+		if saved != "" {
+			s.ReportFile = func(string, string) string { return saved + ".second" }
+		}
+		of.Earlier = *earlier
+		r, err = runner.Replay(t.Context(), catalogs(t), p, s, of)
 	}
 	if left, lerr := os.ReadDir(s.SpillDir); lerr != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, lerr)
 	}
 	return r, err
-}
-
-// TestReplayWithoutSink: bad rows are kept beside the report, so that no sink needs to take them; what the first
-// run gives and what the replay gives are together what the corrected plan gives.
-func TestReplayWithoutSink(t *testing.T) {
-	for _, c := range repairs(t) {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for name, text := range c.files {
-				write(t, dir, name, text)
-			}
-			plan := func(source, out, mode string) string {
-				return fmt.Sprintf(`
-sources: {o: {csv: {path: "*.csv*", %s}, on_error: skip}}
-transforms: {q: {from: o, select: {id: CAST(id AS STRING), note: note, qty: CAST(qty AS STRING)}}}
-sinks: {out: {from: q, csv: {path: %s, mode: %s}}}
-`, source, out, mode)
-			}
-			file := filepath.Join(dir, "plan.yaml")
-			whole := run(t, file, plan(c.right, "whole", "overwrite"), setup{})
-			want := recordsOf(t, filepath.Join(dir, "whole"))
-			if whole.State != "FINISHED" {
-				t.Fatalf("%+v", whole.Failure)
-			}
-			for i, o := range everyWay() {
-				out, saved := fmt.Sprintf("out%d", i), filepath.Join(dir, fmt.Sprintf("r%d.json", i))
-				first, err := reported(t, file, plan(c.wrong, out, "append"), saved, o, nil)
-				if err != nil || first.State != "FINISHED" {
-					t.Fatalf("%v: %v %+v", o, err, first.Failure)
-				}
-				var bad int64
-				for _, f := range first.Sources[0].Files {
-					bad += f.Rejected
-				}
-				kept := first.Sources[0].Rejects
-				if kept == nil || kept.Rows != bad || kept.File != filepath.Base(saved)+".o.rejects" || bad == 0 {
-					t.Fatalf("%v: %+v, and %d rows are bad, %v", o, kept, bad, first.Warnings)
-				}
-				r, err := reported(t, file, plan(c.right, out, "append"), saved, o, &first)
-				if err != nil || r.State != "FINISHED" || !r.Books.Balanced || r.Sources[0].Rejects != nil {
-					t.Fatalf("%v: %v %+v %+v", o, err, r.Failure, r.Sources[0].Rejects)
-				}
-				if got := recordsOf(t, filepath.Join(dir, out)); !slices.Equal(got, want) {
-					t.Fatalf("%v:\n got      %q\n expected %q", o, got, want)
-				}
-			}
-		})
-	}
 }
 
 // TestKeptRejects: what is kept, when, and what is said where it is not there.

@@ -74,54 +74,63 @@ func repairs(t testing.TB) []repair {
 }
 
 // TestReplay: what the first run gives and what the replay of its bad rows gives are together what the
-// corrected plan gives.
+// corrected plan gives, where a sink took them and where they were kept beside the report.
 func TestReplay(t *testing.T) {
 	for _, c := range repairs(t) {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for name, text := range c.files {
-				write(t, dir, name, text)
-			}
-			plan := func(source, out, mode string) string {
-				return fmt.Sprintf(`
+		t.Run(c.name, func(t *testing.T) { replays(t, c, false) })
+		t.Run(c.name+" without a sink", func(t *testing.T) { replays(t, c, true) })
+	}
+}
+
+func replays(t *testing.T, c repair, kept bool) {
+	dir := t.TempDir()
+	for name, text := range c.files {
+		write(t, dir, name, text)
+	}
+	plan := func(source, out, mode string) string {
+		text := fmt.Sprintf(`
 sources: {o: {csv: {path: "*.csv*", %s}, on_error: skip}}
 transforms: {q: {from: o, select: {id: CAST(id AS STRING), note: note, qty: CAST(qty AS STRING)}}}
 sinks:
   out: {from: q, csv: {path: %s, mode: %s}}
-  bad: {from: o.rejected, %s, mode: overwrite}}
-`, source, out, mode, strings.Replace(c.sink, "bad", "rejects/bad-"+out, 1))
-			}
-			file := filepath.Join(dir, "plan.yaml")
-			whole := run(t, file, plan(c.right, "whole", "overwrite"), setup{})
-			want := recordsOf(t, filepath.Join(dir, "whole"))
-			if whole.State != "FINISHED" {
-				t.Fatalf("%+v", whole.Failure)
-			}
-			for i, o := range everyWay() {
-				out := fmt.Sprintf("out%d", i)
-				first := run(t, file, plan(c.wrong, out, "append"), setup{options: o})
-				if first.State != "FINISHED" || first.Sources[0].Files[0].Rejected == 0 {
-					t.Fatalf("%v: %s %+v", o, first.State, first.Failure)
-				}
-				r, err := replay(t, file, plan(c.right, out, "append"), o, runner.ReplayOf{Earlier: first})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if r.State != "FINISHED" || !r.Books.Balanced || r.ReplayOf == nil || r.ReplayOf.RunID != first.RunID {
-					t.Fatalf("%v: %s %+v %+v", o, r.State, r.Failure, r.ReplayOf)
-				}
-				if got := recordsOf(t, filepath.Join(dir, out)); !slices.Equal(got, want) {
-					t.Fatalf("%v:\n got      %q\n expected %q", o, got, want)
-				}
-				var bad int64
-				for _, f := range first.Sources[0].Files {
-					bad += f.Rejected
-				}
-				if read := r.Sources[0].Files[0].Rows; len(r.Sources[0].Files) == 1 && read != bad && !strings.Contains(c.wrong+c.right, "quote") {
-					t.Fatalf("%v: %d rows were replayed, and %d were bad", o, read, bad)
-				}
-			}
-		})
+`, source, out, mode)
+		if !kept {
+			text += fmt.Sprintf("  bad: {from: o.rejected, %s, mode: overwrite}}\n", strings.Replace(c.sink, "bad", "rejects/bad-"+out, 1))
+		}
+		return text
+	}
+	file := filepath.Join(dir, "plan.yaml")
+	whole := run(t, file, plan(c.right, "whole", "overwrite"), setup{})
+	want := recordsOf(t, filepath.Join(dir, "whole"))
+	if whole.State != "FINISHED" {
+		t.Fatalf("%+v", whole.Failure)
+	}
+	for i, o := range everyWay() {
+		out, saved := fmt.Sprintf("out%d", i), ""
+		if kept {
+			saved = filepath.Join(dir, fmt.Sprintf("r%d.json", i))
+		}
+		first, err := reported(t, file, plan(c.wrong, out, "append"), saved, o, nil)
+		if err != nil || first.State != "FINISHED" {
+			t.Fatalf("%v: %v %s %+v", o, err, first.State, first.Failure)
+		}
+		var bad int64
+		for _, f := range first.Sources[0].Files {
+			bad += f.Rejected
+		}
+		if k := first.Sources[0].Rejects; bad == 0 || (k != nil) != kept || kept && (k.Rows != bad || k.File != filepath.Base(saved)+".o.rejects") {
+			t.Fatalf("%v: %+v, and %d rows are bad, %v", o, k, bad, first.Warnings)
+		}
+		r, err := reported(t, file, plan(c.right, out, "append"), saved, o, &first)
+		if err != nil || r.State != "FINISHED" || !r.Books.Balanced || r.ReplayOf == nil || r.ReplayOf.RunID != first.RunID || r.Sources[0].Rejects != nil {
+			t.Fatalf("%v: %v %s %+v %+v", o, err, r.State, r.Failure, r.ReplayOf)
+		}
+		if got := recordsOf(t, filepath.Join(dir, out)); !slices.Equal(got, want) {
+			t.Fatalf("%v:\n got      %q\n expected %q", o, got, want)
+		}
+		if read := r.Sources[0].Files[0].Rows; len(r.Sources[0].Files) == 1 && read != bad && !strings.Contains(c.wrong+c.right, "quote") {
+			t.Fatalf("%v: %d rows were replayed, and %d were bad", o, read, bad)
+		}
 	}
 }
 
