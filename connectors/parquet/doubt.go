@@ -25,6 +25,7 @@ var (
 	boundIsNaN     = doubt{"nan", "a bound is NaN, which is in no order with other numbers"}
 	nullsAndMore   = doubt{"nulls-and-bounds", "all values are said to be NULL, and there are bounds of them"}
 	nullsAboveRows = doubt{"nulls-above-rows", "more values are said to be NULL than there are; the bounds are used"}
+	nullsOfNone    = doubt{"nulls-of-none", "values are said to be NULL, and the column can have none"}
 	typeUnused     = doubt{"type", "bounds of its type are not used"}
 	boundMisfit    = doubt{"misfit", "a bound is no value of the type"}
 	boundNotText   = doubt{"not-text", "a bound is no UTF-8 text, as one is that was cut within a character"}

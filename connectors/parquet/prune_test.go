@@ -212,6 +212,9 @@ func TestUntrustedStats(t *testing.T) {
 		"all NULL and no": {"x BIGINT", chunkStats{i8(1), i8(9), true, true, 10}, span{least: nil, most: nil, nulls: -1}},
 		"too many NULLs":  {"x BIGINT", chunkStats{i8(1), i8(9), true, true, 11}, span{least: int64(1), most: int64(9), nulls: -1}},
 		"too short":       {"x BIGINT", chunkStats{i8(1)[:4], i8(9), true, true, 3}, span{least: nil, most: nil, nulls: 3}},
+		"NULLs of none":   {"x BIGINT NOT NULL", chunkStats{nil, nil, false, false, 10}, span{least: nil, most: nil, nulls: -1}},
+		"a NULL of none":  {"x BIGINT NOT NULL", chunkStats{i8(1), i8(9), true, true, 1}, span{least: nil, most: nil, nulls: -1}},
+		"none, none":      {"x BIGINT NOT NULL", chunkStats{i8(1), i8(9), true, true, 0}, span{least: int64(1), most: int64(9), nulls: 0}},
 		"NaN":             {"x DOUBLE", chunkStats{nan, nan, true, true, 3}, span{least: nil, most: nil, nulls: -1}},
 		"wide decimal":    {"x DECIMAL(38, 2)", chunkStats{make([]byte, 16), make([]byte, 16), true, true, 3}, span{least: nil, most: nil, nulls: 3}},
 	} {

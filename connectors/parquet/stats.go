@@ -122,6 +122,8 @@ func (d *decoder) span(s chunkStats, rows int64) span {
 		v.nulls, v.why = -1, nullsAboveRows
 	}
 	switch {
+	case v.nulls > 0 && d.node.RepetitionType() == parquet.Repetitions.Required:
+		v.why = nullsOfNone
 	case s.hasLeast && s.hasMost && v.nulls == rows:
 		v.why = nullsAndMore
 	case s.hasLeast && s.hasMost:
