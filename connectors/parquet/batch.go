@@ -30,10 +30,15 @@ type fileColumn struct {
 	gaps    []rowRange // of the group: rows of which none passes the filter
 	reader  *reader
 	owed    int64 // rows of the group to pass over before the next are decoded
+	absent  bool  // the file has no such column: it is NULL
 }
 
 // read decodes the next n rows of a group; of a nested column only values in selected rows (nil: all) fail.
 func (c *fileColumn) read(d *document, group, n int, sel []int32) (piece, error) {
+	if c.absent {
+		c.owed = 0
+		return piece{arr: column.Nulls(c.reader.alloc, c.Type, n)}, nil
+	}
 	if c.nested != nil {
 		if c.owed > 0 {
 			if err := c.nested.skip(d, group, c.owed); err != nil {
@@ -72,6 +77,11 @@ func (c *fileColumn) leave() {
 // attach finds the column in a file.
 func (c *fileColumn) attach(d *document, has []leaf, alloc memory.Allocator, w *words) error {
 	l := find(has, c.Name)
+	if c.absent = l == nil && c.reader != nil && c.reader.src.Nulls; c.absent {
+		c.leave()
+		c.leaf, c.decoder, c.nested, c.cast = leaf{name: c.Name, index: -1, typ: c.Type}, &decoder{alloc: alloc, typ: c.Type}, nil, nil
+		return nil
+	}
 	if l != nil && l.nest != nil {
 		return c.attachNested(d, l, alloc)
 	}

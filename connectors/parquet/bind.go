@@ -21,6 +21,8 @@ type bound struct {
 	// Left are columns of the first file that cannot be read; none where columns are declared.
 	Left []connectors.Unreadable `json:"left,omitempty"`
 	Skip bool                    `json:"skip,omitempty"` // bad rows are left out
+	// Nulls says that a column which a file does not have is NULL in its rows.
+	Nulls bool `json:"nulls,omitempty"`
 	// Names are the columns in the texts of the rows that are read alone.
 	Names []string `json:"names,omitempty"`
 }
@@ -60,7 +62,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err != nil {
 		return nil, err
 	}
-	b := binder{bound: bound{Version: stateVersion, Skip: e.SkipBadRows}, declared: o.Columns}
+	b := binder{bound: bound{Version: stateVersion, Skip: e.SkipBadRows, Nulls: o.Missing == "nulls"}, declared: o.Columns, seen: map[string]bool{}, whence: map[string]string{}}
 	for _, f := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reading the footers of source %s: %w", e.Node, err)
@@ -68,6 +70,9 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 		if err := b.add(fs, f); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.nowhere(); err != nil {
+		return nil, err
 	}
 	if len(list) == 0 {
 		if len(o.Columns) == 0 {
@@ -104,7 +109,10 @@ func (o Options) noSinkOptions() error {
 type binder struct {
 	bound
 	declared connectors.Columns
-	first    string // path of the first file
+	first    string            // path of the first file
+	seen     map[string]bool   // declared columns that some file has
+	last     []leaf            // of the file that was looked at last
+	whence   map[string]string // the file that a column is from, where that is not the first one
 }
 
 func (b *binder) add(fs files.FS, f files.File) error {
@@ -121,6 +129,7 @@ func (b *binder) add(fs files.FS, f files.File) error {
 	if err != nil {
 		return err
 	}
+	b.last = has
 	switch {
 	case len(b.declared) > 0:
 		err = b.match(has, f.Path)
@@ -166,32 +175,42 @@ func (b *binder) take(has []leaf, path string) error {
 // compare holds a further file against the first. A column may be NOT NULL in one of them.
 func (b *binder) compare(has []leaf, path string) error {
 	const hint = "; give the columns to read as `columns:`"
+	const hintMissing = hint + ", or `missing_columns: nulls`"
 	for i := range b.Columns {
 		c := &b.Columns[i]
 		l := find(has, c.Name)
 		switch {
+		case l == nil && b.Nulls:
+			c.Type.NotNull, c.From.NotNull = false, false
+			continue
 		case l == nil:
-			return mismatch(path, c.Name, fmt.Sprintf("column %s (%s) of %s is not in %s%s%s", c.Name, c.Type, b.first, path, near(c.Name, has), hint))
+			return mismatch(path, c.Name, fmt.Sprintf("column %s (%s) of %s is not in %s%s%s", c.Name, c.Type, b.first, path, near(c.Name, has), hintMissing))
 		case l.nest != nil && c.Type.Nested():
 			t, err := l.nest.merge(c.Type)
 			if err != nil {
-				return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s and %s in %s: %v%s", c.Name, c.Type, b.first, l.typ, path, err, hint))
+				return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s and %s in %s: %v%s", c.Name, c.Type, b.from(c.Name), l.typ, path, err, hint))
 			}
 			c.Type, c.From = t, t
 			continue
 		case l.index < 0:
-			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s; in %s %s%s", c.Name, c.Type, b.first, path, l.why, hint))
+			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s; in %s %s%s", c.Name, c.Type, b.from(c.Name), path, l.why, hint))
 		case !l.typ.Same(c.Type):
-			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s and %s in %s%s", c.Name, c.Type, b.first, l.typ, path, hint))
+			return mismatch(path, c.Name, fmt.Sprintf("column %s is %s in %s and %s in %s%s", c.Name, c.Type, b.from(c.Name), l.typ, path, hint))
 		}
 		if !l.typ.NotNull {
 			c.Type.NotNull, c.From.NotNull = false, false
 		}
 	}
 	for _, l := range has {
-		if l.index >= 0 && b.index(l.name) < 0 {
-			return mismatch(path, l.name, fmt.Sprintf("column %s (%s) of %s is not in %s%s", l.name, l.typ, path, b.first, hint))
+		if l.index < 0 || b.index(l.name) >= 0 {
+			continue
 		}
+		if !b.Nulls {
+			return mismatch(path, l.name, fmt.Sprintf("column %s (%s) of %s is not in %s%s", l.name, l.typ, path, b.first, hintMissing))
+		}
+		t := l.typ.Nullable(true)
+		b.Columns = append(b.Columns, boundCol{l.name, t, t})
+		b.whence[l.name] = path
 	}
 	return nil
 }
@@ -211,7 +230,15 @@ func (b *bound) index(name string) int {
 func (b *binder) match(has []leaf, path string) error {
 	for _, f := range b.declared {
 		l := find(has, f.Name)
+		b.seen[f.Name] = b.seen[f.Name] || l != nil
 		switch {
+		case l == nil && b.Nulls && f.Type.NotNull:
+			return mismatch(path, f.Name, fmt.Sprintf("column %s is not in %s, so it is NULL there, and declared %s: declare it without NOT NULL", f.Name, path, f.Type))
+		case l == nil && b.Nulls:
+			if b.first == "" {
+				b.Columns = append(b.Columns, boundCol{f.Name, f.Type, f.Type})
+			}
+			continue
 		case l == nil:
 			return mismatch(path, f.Name, fmt.Sprintf("column %s is not in %s%s; it has %s", f.Name, path, near(f.Name, has), names(has)))
 		case l.nest != nil && f.Type.Nested():

@@ -13,6 +13,9 @@ import (
 
 // leavesOf are the places of the file's leaf columns that a used column reads.
 func leavesOf(c *fileColumn) []int {
+	if c.absent {
+		return nil
+	}
 	if c.nested == nil {
 		return []int{c.leaf.index}
 	}

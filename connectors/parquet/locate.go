@@ -50,7 +50,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 		return err
 	}
 	defer d.Close()
-	col := &fileColumn{place: c, boundCol: r.src.Columns[c], paths: r.src.paths[c]}
+	col := &fileColumn{place: c, boundCol: r.src.Columns[c], paths: r.src.paths[c], reader: r}
 	w := newWords()
 	defer w.release()
 	err = d.guard("the footer's schema cannot be decoded", func() error {
@@ -64,7 +64,7 @@ func (r *reader) value(ctx context.Context, place *connectors.Place, file, group
 	if col.Type.Kind == expr.Float { // its digits are fewer than those of the DOUBLE that it is read as
 		shown = col.Type
 	}
-	if col.nested != nil {
+	if col.nested != nil || col.absent {
 		defer col.leave()
 		col.owed = row
 		p, err := col.read(d, group, 1, []int32{})

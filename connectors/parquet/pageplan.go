@@ -223,7 +223,7 @@ func (c *chunk) passed(h pageHeader) error {
 
 // planPages finds out which pages of the column's chunk are read, nil for all of them.
 func (c *fileColumn) planPages(d *document, group int) (*pagePlan, error) {
-	if len(c.gaps) == 0 || c.nested != nil {
+	if len(c.gaps) == 0 || c.nested != nil || c.absent {
 		return nil, nil
 	}
 	index := c.reader.pruner.indexOf(group, c.leaf.index)

@@ -103,7 +103,7 @@ type pageSpan struct {
 // pagesOf reads the page index of a column in a row group, none where there is none, or where it
 // contradicts itself.
 func (r *reader) pagesOf(group int, c *fileColumn, rows int64) ([]pageSpan, error) {
-	if c.nested != nil || c.leaf.index >= len(r.pruner.stats[group]) {
+	if c.nested != nil || c.absent || c.leaf.index >= len(r.pruner.stats[group]) {
 		return nil, nil
 	}
 	at := r.pruner.stats[group][c.leaf.index].index

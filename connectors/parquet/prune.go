@@ -88,6 +88,9 @@ func (r *reader) prunes(group int) (bool, error) {
 
 // groupSpan is the span of a column in a row group.
 func (p *pruner) groupSpan(group int, c *fileColumn, rows int64) span {
+	if c.absent {
+		return span{nulls: rows, sure: true}
+	}
 	if i := c.leaf.index; c.nested == nil && i < len(p.stats[group]) {
 		return p.stats[group][i].span(c.decoder, rows)
 	}
@@ -126,7 +129,7 @@ func (p *pruner) none(filter []*fileColumn, spans [][]span, rows int64) []int32 
 			}
 		}
 		t := c.leaf.typ
-		if c.nested != nil {
+		if c.Type.Nested() {
 			t = expr.Of(expr.BigInt)
 		}
 		cols = append(cols, c.decoder.several(t, least), c.decoder.several(t, most), c.decoder.several(expr.Of(expr.BigInt), nulls))
