@@ -82,6 +82,8 @@ type File struct {
 	Splittable bool   `json:"splittable"`    // false: compressed as a whole, and so on
 	Units      int    `json:"units"`         // most splits it can give: row groups; 0 = any number
 	Why        string `json:"why,omitempty"` // why it is not splittable
+	// Extra is how many columns it has that the plan does not declare, and that are passed over.
+	Extra int `json:"extra,omitempty"`
 	// Generated: there is no such file; it stands for rows that the source makes up.
 	Generated  bool  `json:"generated,omitempty"`
 	ModifiedNs int64 `json:"modifiedNs"` // when it was changed last, since 1970; 0 = not known

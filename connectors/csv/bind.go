@@ -33,6 +33,7 @@ type bound struct {
 	Skip      bool               `json:"skip,omitempty"`   // bad rows are left out
 	Ragged    string             `json:"ragged,omitempty"` // "" refuses, pad, skip
 	Rename    bool               `json:"rename,omitempty"`
+	NoExtra   bool               `json:"noExtra,omitempty"` // columns that are not declared are refused
 	Marks     columntext.Marks   `json:"marks"`
 	Formats   columntext.Formats `json:"formats,omitempty"`
 	Zone      string             `json:"zone,omitempty"` // of TIMESTAMP_LTZ without an offset; "" is UTC
@@ -128,7 +129,7 @@ func (o Options) bound() (bound, error) {
 	d, err := o.dialect()
 	b := bound{
 		Version: stateVersion, Delimiter: d.Delimiter[0], Columns: o.Columns, Nulls: o.nulls(), CheckAll: o.Check == "all",
-		Dialect: d, Rename: o.DuplicateNames == "rename", Formats: o.Formats, Zone: o.Zone,
+		Dialect: d, Rename: o.DuplicateNames == "rename", NoExtra: o.ExtraColumns == "error", Formats: o.Formats, Zone: o.Zone,
 	}
 	if err != nil {
 		return b, err
@@ -359,6 +360,17 @@ func (b *bound) byName(in *input, names []string, fail func(kind, message, wante
 		in.Places = append(in.Places, p[0])
 	}
 	in.Extra = len(names) - len(b.Columns)
+	if in.Extra > 0 && b.NoExtra {
+		declared := make(map[string]bool, len(b.Columns))
+		for _, c := range b.Columns {
+			declared[c.Name] = true
+		}
+		for i, n := range names {
+			if !declared[n] {
+				return fail("SchemaMismatch", fmt.Sprintf("column %s, field %d of the header, is not declared, and `extra_columns: error` refuses such: declare it, or leave the option out", n, i+1), "declared columns alone")
+			}
+		}
+	}
 	return nil
 }
 

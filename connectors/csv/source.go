@@ -49,7 +49,7 @@ func (s *source) Schema() expr.Schema { return expr.SchemaOf(s.Columns...) }
 func (s *source) Inventory() connectors.Inventory {
 	v := connectors.Inventory{Inferred: s.Inferred}
 	for _, f := range s.Files {
-		v.Files = append(v.Files, connectors.File{Name: f.Name, Path: f.Path, Bytes: f.tiles(), Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time})
+		v.Files = append(v.Files, connectors.File{Name: f.Name, Path: f.Path, Bytes: f.tiles(), Rows: -1, Splittable: f.InOrder == "", Why: f.InOrder, ModifiedNs: f.Time, Extra: f.Extra})
 	}
 	return v
 }

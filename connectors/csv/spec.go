@@ -43,6 +43,7 @@ type Options struct {
 	Zone           string             `json:"zone,omitempty" yaml:"zone" doc:"Sources: the time zone of a TIMESTAMP_LTZ that is written without an offset, such as Europe/Berlin. Where clocks show a time twice it is the earlier one, and one that they skip is a fault. Unset: table.local-time-zone."`
 	Ragged         string             `json:"ragged,omitempty" yaml:"ragged" validate:"omitempty,oneof=error pad skip" doc:"Sources: what becomes of a record with too few or too many fields. pad: what is missing is NULL and what is too much is left off. skip: it is left out. Both are counted." default:"error"`
 	DuplicateNames string             `json:"duplicate_names,omitempty" yaml:"duplicate_names" validate:"omitempty,oneof=error rename" doc:"Sources: what becomes of a declared column whose name stands in the header several times. rename: the second one is name_2, or the next number that is free." default:"error"`
+	ExtraColumns   string             `json:"extra_columns,omitempty" yaml:"extra_columns" validate:"omitempty,oneof=ignore error" doc:"Sources: what becomes of columns of a file that columns does not declare. ignore: they are passed over, and the report counts them by file." default:"ignore"`
 	Mode           string             `json:"mode,omitempty" yaml:"mode" validate:"omitempty,oneof=error overwrite append" doc:"Sinks: what to do with a target that exists." default:"error"`
 }
 

@@ -22,3 +22,24 @@ func (b *binder) from(column string) string {
 	}
 	return b.first
 }
+
+// extra counts the columns of a file that are not declared, and refuses them where that is wanted.
+func (b *binder) extra(has []leaf, path string) (int, error) {
+	if len(b.declared) == 0 {
+		return 0, nil
+	}
+	declared := make(map[string]bool, len(b.declared))
+	for _, f := range b.declared {
+		declared[f.Name] = true
+	}
+	n := 0
+	for _, l := range has {
+		if declared[l.name] {
+			continue
+		}
+		if n++; b.noExtra {
+			return n, mismatch(path, l.name, fmt.Sprintf("column %s of %s is not declared, and `extra_columns: error` refuses such: declare it, or leave the option out", l.name, path))
+		}
+	}
+	return n, nil
+}

@@ -112,10 +112,29 @@ func TestMissingColumnsRefused(t *testing.T) {
 			t.Errorf("%s %s: %v", c.columns, c.missing, err)
 		}
 	}
+	// Columns that are not declared are counted, or refused.
+	o := Options{Path: []string{filepath.Join(dir, "*.parquet")}, Columns: schemaOf(t, "id BIGINT").Fields}
+	state, err := Spec.Bind(t.Context(), o, connectors.Env{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := Spec.Open(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 3, 2} {
+		if got := src.Inventory().Files[i].Extra; got != want {
+			t.Errorf("file %d has %d columns more, expected %d", i, got, want)
+		}
+	}
+	o.ExtraColumns = "error"
+	if _, err = Spec.Bind(t.Context(), o, connectors.Env{Dir: dir}); err == nil || !strings.Contains(err.Error(), "column s of "+dir+"/0.parquet is not declared") {
+		t.Errorf("extra_columns: error: %v", err)
+	}
 	// Of a column that a later file brought in, that file is named.
 	s := schemaOf(t, "d DOUBLE")
 	write(t, memory.DefaultAllocator, Options{Path: []string{filepath.Join(dir, "9.parquet")}}, s, 1, operators.Batch{Rec: record(memory.DefaultAllocator, s, 1, 1, false)})
-	_, err := Spec.Bind(t.Context(), Options{Path: []string{filepath.Join(dir, "*.parquet")}, Missing: "nulls"}, connectors.Env{Dir: dir})
+	_, err = Spec.Bind(t.Context(), Options{Path: []string{filepath.Join(dir, "*.parquet")}, Missing: "nulls"}, connectors.Env{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "is DECIMAL(9, 2) in "+dir+"/1.parquet and DOUBLE in "+dir+"/9.parquet") {
 		t.Errorf("two types: %v", err)
 	}

@@ -37,6 +37,7 @@ type boundFile struct {
 	Time   int64   `json:"time"` // of its last change, in nanoseconds since 1970
 	Rows   []int64 `json:"rows"`
 	Starts []int64 `json:"starts"`
+	Extra  int     `json:"extra,omitempty"` // columns that are not declared
 	// Only are the rows to read, by their number from 0; nil = all.
 	Only *onlyRows `json:"only,omitempty"`
 }
@@ -62,7 +63,7 @@ func bindIn(ctx context.Context, fs files.FS, o Options, e connectors.Env) ([]by
 	if err != nil {
 		return nil, err
 	}
-	b := binder{bound: bound{Version: stateVersion, Skip: e.SkipBadRows, Nulls: o.Missing == "nulls"}, declared: o.Columns, seen: map[string]bool{}, whence: map[string]string{}}
+	b := binder{bound: bound{Version: stateVersion, Skip: e.SkipBadRows, Nulls: o.Missing == "nulls"}, declared: o.Columns, noExtra: o.ExtraColumns == "error", seen: map[string]bool{}, whence: map[string]string{}}
 	for _, f := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reading the footers of source %s: %w", e.Node, err)
@@ -112,6 +113,7 @@ type binder struct {
 	first    string            // path of the first file
 	seen     map[string]bool   // declared columns that some file has
 	last     []leaf            // of the file that was looked at last
+	noExtra  bool              // columns that are not declared are refused
 	whence   map[string]string // the file that a column is from, where that is not the first one
 }
 
@@ -143,6 +145,9 @@ func (b *binder) add(fs files.FS, f files.File) error {
 	}
 	bf, err := d.extent()
 	if err != nil {
+		return err
+	}
+	if bf.Extra, err = b.extra(has, f.Path); err != nil {
 		return err
 	}
 	bf.Abs, bf.Name, bf.Time = f.Abs, f.Name, f.ModTime.UnixNano()

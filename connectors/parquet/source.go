@@ -57,7 +57,7 @@ func (s *source) Unreadable() []connectors.Unreadable { return s.Left }
 func (s *source) Inventory() connectors.Inventory {
 	var v connectors.Inventory
 	for _, f := range s.Files {
-		e := connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Units: max(len(f.Rows), 1), Splittable: len(f.Rows) > 1, ModifiedNs: f.Time}
+		e := connectors.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Units: max(len(f.Rows), 1), Splittable: len(f.Rows) > 1, ModifiedNs: f.Time, Extra: f.Extra}
 		e.Rows = f.rows()
 		if f.Only != nil {
 			e.Rows, e.Bytes = int64(f.Only.N), f.Only.Listing.Size

@@ -143,7 +143,7 @@ func sourcesOf(g *jobgraph.Graph, s *jobmaster.Snapshot) []Source {
 			place := map[string]int{}
 			for _, f := range op.Source.Inv.Files {
 				place[f.Path] = len(src.Files)
-				src.Files = append(src.Files, SourceFile{Path: f.Path, Bytes: f.Bytes, Modified: modified(f.ModifiedNs)})
+				src.Files = append(src.Files, SourceFile{Path: f.Path, Bytes: f.Bytes, Modified: modified(f.ModifiedNs), ExtraColumns: f.Extra})
 			}
 			if i < len(s.Vertices) {
 				addRead(src.Files, place, s.Vertices[i].Subtasks)

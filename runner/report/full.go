@@ -191,6 +191,9 @@ func (f SourceFile) more() string {
 	if f.Padded > 0 {
 		s += fmt.Sprintf(", %d made to fit", f.Padded)
 	}
+	if f.ExtraColumns > 0 {
+		s += fmt.Sprintf(", %d more columns passed over", f.ExtraColumns)
+	}
 	if f.Modified != "" {
 		s += ", changed " + f.Modified
 	}

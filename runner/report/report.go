@@ -160,6 +160,8 @@ type SourceFile struct {
 	Rows     int64  `json:"rows"`
 	Rejected int64  `json:"rejected"`
 	Padded   int64  `json:"padded,omitempty"`
+	// ExtraColumns are columns of the file that the plan does not declare, and that were passed over.
+	ExtraColumns int `json:"extraColumns,omitempty"`
 	// FirstReject is the first row that was bad and left out, with its place; "" where none was.
 	FirstReject string `json:"firstReject,omitempty"`
 	// Rejects are the first of those rows in file order, at most [connectors.MostSampled]: they are here
