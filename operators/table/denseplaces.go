@@ -39,10 +39,37 @@ func (x *denseIndex) locate(t *Table, c int, r rows, out []uint32) error {
 	return nil
 }
 
+// known writes the numbers of the first rows, up to one whose text has none yet, and says how many they are.
+func (m *remap) known(codes []int32, r rows, out []uint32) int {
+	nums := m.nums
+	if r.sel == nil {
+		for i, code := range codes[r.from:r.to] {
+			n := nums[code]
+			if n == 0 {
+				return i
+			}
+			out[i] = n
+		}
+		return len(out)
+	}
+	for i, row := range r.sel[r.from:r.to] {
+		n := nums[codes[row]]
+		if n == 0 {
+			return i
+		}
+		out[i] = n
+	}
+	return len(out)
+}
+
 // locate writes the numbers of the rows' texts, and 0 for NULL.
 func (v *vocabulary) locate(acc *account, m *remap, k *keyColumn, r rows, out []uint32) error {
 	nulls := k.nulls()
-	for i := range out {
+	first := 0
+	if m != nil && !nulls {
+		first = m.known(k.codes, r, out)
+	}
+	for i := first; i < len(out); i++ {
 		row := r.at(i)
 		if nulls && k.null(row) {
 			out[i] = 0
