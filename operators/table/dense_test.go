@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -135,5 +136,42 @@ func coded(t *testing.T, rows, texts int, wanted bool) {
 	}
 	if len(ids) != 1 {
 		t.Errorf("the batches have the dictionaries %v", ids)
+	}
+}
+
+// TestForgottenKeys empties a table whose memory is used up, by its keys and by a rare column that was not paid for:
+// keys of another kind must find room in it.
+func TestForgottenKeys(t *testing.T) {
+	const budget = 64 << 10
+	task := operatortest.NewTask(t, budget)
+	s := operatortest.MustSchema("a STRING, b BIGINT")
+	tab, err := table.New(s, operators.TableOptions{Words: 2, Rare: []int{1}}, task.Memory, task.MaxParallelism, task.Alloc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.Close()
+	upsert := func(text string) error {
+		rec, err := operatortest.ParseRows(task.Alloc, s, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Release()
+		_, err = tab.Upsert(rec.Columns(), nil, nil, make([]uint32, rec.NumRows()))
+		return err
+	}
+	rows := 0
+	for err == nil {
+		err = upsert(fmt.Sprintf("\"a\", %d\n", rows))
+		rows++
+	}
+	if !errors.Is(err, operators.ErrMemory) || rows < 100 {
+		t.Fatalf("%d rows, then %v", rows, err)
+	}
+	tab.Words(1)[0]++ // owed from now on
+	for round := range 3 {
+		tab.Clear()
+		if err := upsert(fmt.Sprintf("%q, %d\n", strings.Repeat("other", 1000), round*1000)); err != nil {
+			t.Fatalf("after Clear: %v", err)
+		}
 	}
 }

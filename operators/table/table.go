@@ -110,10 +110,18 @@ func newIndex(key expr.Schema) index {
 // Upsert finds or adds the keys of the selected rows; see [operators.Table].
 func (t *Table) Upsert(keys []arrow.Array, dict []uint64, sel []int32, slots []uint32) (int, error) {
 	if err := t.settle(); err != nil {
-		return 0, err
+		if t.n > 0 {
+			return 0, err
+		}
+		t.release() // what is owed is for keys that it has forgotten
 	}
-	before := t.n
-	if err := t.each(keys, dict, sel, slots, true); err != nil {
+	before, kept := t.n, t.n == 0 && t.acc.held > 0
+	err := t.each(keys, dict, sel, slots, true)
+	if kept && errors.Is(err, operators.ErrMemory) { // of the keys before, which may have taken what these need
+		t.release()
+		err = t.each(keys, dict, sel, slots, true)
+	}
+	if err != nil {
 		t.rollback(before)
 		return 0, err
 	}
