@@ -163,7 +163,7 @@ func (r *reader) batch() (operators.Batch, error) {
 	if err := b.columns(r.cols[:r.first], nil); err != nil {
 		return operators.Batch{}, err
 	}
-	sel, err := b.filter()
+	sel, err := b.filter(nil)
 	if err != nil {
 		return operators.Batch{}, err
 	}
@@ -200,11 +200,11 @@ func (b *batchOf) release() {
 	}
 }
 
-// filter gives the rows that pass; nil: all.
-func (b *batchOf) filter() ([]int32, error) {
+// filter gives the rows of a selection (nil: all) that pass; nil: all rows. It holds until the next call.
+func (b *batchOf) filter(sel []int32) ([]int32, error) {
 	f := b.reader.filter
 	if f == nil {
-		return nil, nil
+		return sel, nil
 	}
 	cols := make([]arrow.Array, b.first)
 	ids := make([]uint64, b.first)
@@ -214,7 +214,7 @@ func (b *batchOf) filter() ([]int32, error) {
 	rec := column.NewRecord(f.fields, cols, int64(b.n))
 	defer rec.Release()
 	f.tries.Begin()
-	sel, err := f.program.Select(rec, ids, nil, f.sel[:0])
+	sel, err := f.program.Select(rec, ids, sel, f.sel[:0])
 	if err != nil {
 		return nil, b.evalError(err, "")
 	}

@@ -115,23 +115,10 @@ func (s *skipper) parse() (filtered int, err error) {
 
 // where keeps the rows that pass. A row on which the filter fails is a failure in any case.
 func (s *skipper) where() error {
-	f := s.reader.filter
-	cols := make([]arrow.Array, s.first)
-	ids := make([]uint64, s.first)
-	for i, c := range s.cols[:s.first] {
-		cols[i], ids[i] = s.arrs[c.place], s.dicts[c.place]
-	}
-	rec := column.NewRecord(f.fields, cols, int64(s.n))
-	defer rec.Release()
-	f.tries.Begin()
-	sel, err := f.program.Select(rec, ids, s.sel, f.sel[:0])
-	if err != nil {
-		return s.evalError(err, "")
-	}
-	f.sel = sel
-	if len(sel) == s.n {
+	sel, err := s.filter(s.sel)
+	if err != nil || sel == nil {
 		s.sel = nil
-		return nil
+		return err
 	}
 	// The batch that was given before may still have what is selected here.
 	s.sel = append(make([]int32, 0, len(sel)), sel...)
