@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/seed-4b0e9f7c/runner/operators"
+	"github.com/seed-4b0e9f7c/runner/operators/column"
 	"github.com/seed-4b0e9f7c/runner/operators/expr"
 	"github.com/seed-4b0e9f7c/runner/operators/table"
 )
@@ -254,16 +255,10 @@ func (p *partitions) spreadAny(rec arrow.Record, sel []int32) {
 // take copies rows of a batch to the place at.
 func (c *gathered) take(from arrow.Array, rows []int32, at int) {
 	if c.width == 8 {
-		gatherRows(view[uint64](c.words)[at:][:len(rows)], words[uint64](from), rows)
+		column.Gather(view[uint64](c.words)[at:][:len(rows)], words[uint64](from), rows)
 		return
 	}
-	gatherRows(view[uint32](c.words)[at:][:len(rows)], words[uint32](from), rows)
-}
-
-func gatherRows[T any](to, from []T, rows []int32) {
-	for i, row := range rows {
-		to[i] = from[row]
-	}
+	column.Gather(view[uint32](c.words)[at:][:len(rows)], words[uint32](from), rows)
 }
 
 // words are the values of a column of numbers.

@@ -91,15 +91,20 @@ func takeValidity(alloc memory.Allocator, arr arrow.Array, idx []int32) (*memory
 	return buf, len(idx) - live
 }
 
+// Gather writes the values of the given rows to the front of to, which has room for them.
+func Gather[T any](to, from []T, rows []int32) {
+	to = to[:len(rows)]
+	for k, row := range rows {
+		to[k] = from[row]
+	}
+}
+
 func takeFixed[T any](alloc memory.Allocator, from []T, idx []int32, gaps bool) *memory.Buffer {
 	var t T
 	buf := newBuffer(alloc, len(idx)*int(unsafe.Sizeof(t)))
 	to := view[T](buf.Bytes())
 	if !gaps {
-		to = to[:len(idx)]
-		for k, i := range idx {
-			to[k] = from[i]
-		}
+		Gather(to, from, idx)
 		return buf
 	}
 	for k, i := range idx {

@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/seed-4b0e9f7c/runner/operators/column"
 )
 
 // pieces are the records of many subpartitions or buckets while rows of numbers without NULL are added to them a
@@ -120,9 +122,9 @@ func (p *pieces) add(o *output, s int, rec arrow.Record, rows []int32) error {
 			}
 			from, to := valuesAt(rec.Column(i), w), q.cols[i].Bytes()[q.n*w:]
 			if w == 8 {
-				gather(valuesOf[uint64](to), valuesOf[uint64](from), some)
+				column.Gather(valuesOf[uint64](to), valuesOf[uint64](from), some)
 			} else {
-				gather(valuesOf[uint32](to), valuesOf[uint32](from), some)
+				column.Gather(valuesOf[uint32](to), valuesOf[uint32](from), some)
 			}
 		}
 		if q.n += len(some); q.n == smallRows {
@@ -205,13 +207,6 @@ func (p *pieces) release() {
 	if p.blank != nil {
 		p.blank.Release()
 		p.blank = nil
-	}
-}
-
-func gather[T any](to, from []T, rows []int32) {
-	to = to[:len(rows)]
-	for i, row := range rows {
-		to[i] = from[row]
 	}
 }
 
